@@ -1,0 +1,25 @@
+"""The errors that are the caller's to mend; the command line prints each as one line and exits with 2."""
+
+
+class SailplanError(ValueError):
+    """Something given to the library cannot be used; the message says what and where."""
+
+
+class WorldError(SailplanError):
+    """A file or an array that does not hold a world."""
+
+
+class GraphError(SailplanError):
+    """A graph that breaks its contract: a bad cost, an unknown vertex, a callback that failed."""
+
+
+class ProblemError(SailplanError):
+    """A start or goal that cannot be planned from or to."""
+
+
+class EngineError(SailplanError):
+    """An engine was asked for that cannot run this search."""
+
+
+class PolicyError(SailplanError):
+    """A policy that is unknown or breaks its contract."""
