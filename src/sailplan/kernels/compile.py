@@ -1,8 +1,30 @@
-"""The one way a kernel is compiled: cached on disk, without the interpreter lock."""
+"""The two ways a kernel is compiled."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 from numba import njit
 
-kernel = njit(cache=True, nogil=True, error_model="numpy", boundscheck=False)
-"""Decorator of every compiled function of the package."""
+_SOURCES = sorted(Path(__file__).parent.glob("*.py"))
+_STAMP = tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in _SOURCES)
+
+# A kernel allocates nothing, so nothing in it needs counting: without this, every call that passes a record of
+# arrays would count references to each of them, which costs several times the work itself.
+_WITHOUT_REFERENCE_COUNTS = {"_nrt": False}
+
+inlined = njit(forceinline=True, nogil=True, error_model="numpy", **_WITHOUT_REFERENCE_COUNTS)
+"""Decorator of a piece of a kernel."""
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile on first call, without the interpreter lock, and keep the machine code on disk.
+
+    Numba drops a cached kernel when its own file changes, not when a file it calls into does. The stamp of the
+    cache is therefore that of all kernel files, so that an edit to one never leaves another stale.
+    """
+    compiled = njit(cache=True, nogil=True, error_model="numpy", **_WITHOUT_REFERENCE_COUNTS)(function)
+    compiled._cache._cache_file._source_stamp = _STAMP
+    return compiled

@@ -29,7 +29,7 @@ class World:
     def __post_init__(self) -> None:
         blocked = np.array(self.blocked, dtype=np.bool_, order="C")
         if blocked.ndim != 2 or blocked.size == 0:
-            raise WorldError(f"{self.name}: a world needs two dimensions and a cell, got shape {blocked.shape}")
+            raise WorldError(f"{self.name}: a world needs two dimensions and a cell, got {blocked.shape}")
         blocked.flags.writeable = False
         object.__setattr__(self, "blocked", blocked)
 
@@ -43,8 +43,8 @@ class World:
         origin: tuple[float, float, float] | None = None,
     ) -> World:
         """Make a world of an array in which true is free and row 0 is the *top* row, as in an image."""
-        image = np.asarray(free, dtype=np.bool_)
-        return cls(~image[::-1], name=name, resolution=resolution, origin=origin)
+        blocked = ~np.asarray(free, dtype=np.bool_)
+        return cls(blocked[::-1] if blocked.ndim else blocked, name=name, resolution=resolution, origin=origin)
 
     def image(self) -> NDArray[np.bool_]:
         """Whether each cell is free, top row first: the inverse of `from_image`."""

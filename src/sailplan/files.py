@@ -1,0 +1,98 @@
+"""Files written whole or not at all, and read whole or refused in one clear line."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from sailplan.errors import SailplanError
+
+FilePath = str | os.PathLike[str]
+"""What may name a file."""
+
+LARGEST_FILE = 2**30
+"""Bytes of the largest file that is read into memory."""
+
+
+@contextmanager
+def whole_file(path: FilePath) -> Iterator[BinaryIO]:
+    """Give a binary handle whose bytes become the file at `path` only where the block ends well.
+
+    Until then the old file, if any, stays as it is; a missing folder is made. Faults surface as `OSError`.
+    """
+    target = Path(path).resolve()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if _is_device(target):
+        with target.open("wb") as handle:
+            yield handle
+    else:
+        with _replacing(target) as handle:
+            yield handle
+
+
+def write_text(path: FilePath, text: str) -> None:
+    """Write a text as UTF-8, whole or not at all."""
+    with whole_file(path) as handle:
+        handle.write(text.encode("utf-8"))
+
+
+def file_bytes(path: FilePath, *, error: type[SailplanError]) -> bytes:
+    """Read a whole file; where that cannot be done, raise `error` with one line that says why."""
+    try:
+        size = _readable_size(Path(path), error)
+        if size > LARGEST_FILE:
+            raise error(f"{path}: {size} bytes, and at most {LARGEST_FILE} are read")
+        return Path(path).read_bytes()
+    except OSError as fault:
+        raise error(f"{path}: {fault_line(fault)}") from fault
+
+
+def file_lines(path: FilePath, *, error: type[SailplanError]) -> list[str]:
+    """Read a text file as lines without their ends, of Unix or Windows; undecodable bytes become U+FFFD."""
+    text = file_bytes(path, error=error).decode("utf-8-sig", errors="replace")
+    return [line.rstrip("\r") for line in text.split("\n")]
+
+
+def fault_line(fault: Exception) -> str:
+    """Say what went wrong in one short line, for a message that already names the file."""
+    if isinstance(fault, OSError) and fault.strerror:
+        return fault.strerror.lower()
+    return " ".join(str(fault).split())[:100] or type(fault).__name__
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[BinaryIO]:
+    if target.exists():
+        # Refuses folders and write-protected files, which a rename would not.
+        target.open("r+b").close()
+    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        with temporary.open("xb") as handle:
+            yield handle
+        if target.exists():
+            shutil.copymode(target, temporary)
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _is_device(target: Path) -> bool:
+    """Whether the target is a pipe or a device such as /dev/null, which a rename would destroy."""
+    return target.exists() and not target.is_file() and not target.is_dir()
+
+
+def _readable_size(path: Path, error: type[SailplanError]) -> int:
+    try:
+        status = path.stat()
+    except ValueError as fault:
+        raise error(f"{str(path)!r}: not a file name") from fault
+    if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+        raise error(f"{path}: not a regular file")
+    return status.st_size

@@ -1,0 +1,26 @@
+"""A problem: a graph, where to start and where to go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sailplan.errors import ProblemError
+from sailplan.graphs.graph import Graph, is_finite
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Find a path from the start to the goal."""
+
+    graph: Graph
+    start: int
+    """The vertex that the search starts from."""
+    goal: int
+    """The vertex that it looks for."""
+    name: str = field(default="problem", kw_only=True)
+    """For tables and messages."""
+
+    def __post_init__(self) -> None:
+        for role, vertex in (("start", self.start), ("goal", self.goal)):
+            if vertex < 0 or (is_finite(self.graph) and vertex >= self.graph.vertex_count):
+                raise ProblemError(f"{self.name}: the {role} {vertex} is not a vertex of the graph")

@@ -1,0 +1,97 @@
+"""The records of arrays that cross the border between Python and the kernels, and the codes they hold."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+UNSEEN, OPEN, CLOSED, INVALID = 0, 1, 2, 3
+"""What a search knows of a vertex."""
+
+VALID_EDGE, INVALID_EDGE, INVALID_TARGET = 0, 1, 2
+"""What an edge check can say."""
+
+RUNNING, GOAL_GENERATED, GOAL_EXPANDED, FRONTIER_EMPTY, QUEUE_FULL, EDGE_LOG_FULL = range(6)
+"""Why the search kernel came back."""
+
+EXPANSIONS, EDGE_EVALUATIONS, POLICY_EVALUATIONS, NON_FINITE_SCORES, INVALID_VERTICES, INVALID_EDGES = range(6)
+"""Places in `StateArrays.counts`."""
+COUNTS = 6
+
+SELECT, EXPAND, EVALUATE = range(3)
+"""Places in `StateArrays.cycles`."""
+PHASES = 3
+
+ZERO, EUCLIDEAN, MANHATTAN, OCTILE, OBSTACLE, TABLE = range(6)
+"""What `KeyArrays.heuristic` may name."""
+
+NO_VERTEX = -1
+
+
+class GridArrays(NamedTuple):
+    """A grid whose edges are implied by its cells; vertex = y * width + x."""
+
+    blocked: NDArray[np.bool_]
+    """Shape (height * width,)."""
+    width: int
+    height: int
+    directions: int
+    """4 or 8."""
+    corner_cutting: bool
+    diagonal_cost: float
+    """2, the cost of the two straight moves, where there are no diagonal ones."""
+
+
+class CsrArrays(NamedTuple):
+    """A graph as compressed sparse rows: the edges of vertex v are first[v] .. first[v + 1] - 1."""
+
+    first: NDArray[np.int64]
+    targets: NDArray[np.int32]
+    costs: NDArray[np.float64]
+    verdicts: NDArray[np.uint8]
+    """What a check of each edge says."""
+    coordinates: NDArray[np.float64]
+    """Shape (vertices, dimensions)."""
+
+
+class StateArrays(NamedTuple):
+    """Everything a search has uncovered; a vertex's entries mean nothing while it is UNSEEN."""
+
+    status: NDArray[np.uint8]
+    """UNSEEN, OPEN, CLOSED or INVALID for each vertex."""
+    cost: NDArray[np.float64]
+    """Cost of the best path found from the start (g)."""
+    parent: NDArray[np.int32]
+    """The vertex before it on that path; NO_VERTEX at the start."""
+    depth: NDArray[np.int32]
+    """Number of edges on that path."""
+    expanded: NDArray[np.int32]
+    """Vertices in the order of their expansion (C)."""
+    invalid: NDArray[np.int32]
+    """Vertices found invalid, in the order of discovery."""
+    invalid_edges: NDArray[np.int32]
+    """Edges (source, target) found invalid although the target may not be, in the order of discovery."""
+    counts: NDArray[np.int64]
+    cycles: NDArray[np.int64]
+
+
+class QueueArrays(NamedTuple):
+    """Priority queues over the same vertices, one a row; see `heap.py`."""
+
+    ranks: NDArray[np.int64]
+    tags: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    issued: NDArray[np.int64]
+    """The insertion number last given out, in a single entry."""
+
+
+class KeyArrays(NamedTuple):
+    """The key of each queue: cost_weight * g + heuristic_weight * h."""
+
+    heuristic: NDArray[np.int64]
+    cost_weight: NDArray[np.float64]
+    heuristic_weight: NDArray[np.float64]
+    table: NDArray[np.float64]
+    """A value for each vertex where the heuristic is TABLE, else empty."""

@@ -1,0 +1,61 @@
+"""The clairvoyant oracle: the true cost-to-go of every vertex, by Dijkstra backward from the goal."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sailplan.errors import GraphError
+from sailplan.graphs.explicit import ExplicitGraph
+from sailplan.graphs.graph import CompiledGraph, EdgeStatus, FloatArray, Graph, is_compiled
+from sailplan.graphs.problem import Problem
+from sailplan.kernels.arrays import CsrArrays
+from sailplan.kernels.dijkstra import begin_settling, settle
+from sailplan.kernels.heap import allocate_queues, enlarge_queues
+
+MOST_VERTICES_TO_EXPLORE = 1_000_000
+
+
+def cost_to_go(
+    problem: Problem, *, limit: float = math.inf, max_vertices: int = MOST_VERTICES_TO_EXPLORE
+) -> FloatArray:
+    """Cost of the cheapest path from each vertex to the goal (Q) in the world as it is; infinite where there is none.
+
+    Vertices farther than `limit` are infinite too. A graph without arrays is explored forward from the start first;
+    one with more than `max_vertices` vertices in reach is refused, and vertices out of reach are infinite.
+    """
+    graph = problem.graph
+    finite = graph if is_compiled(graph) else explore(graph, problem, max_vertices)
+    return _settle_all(finite, problem.goal, limit)
+
+
+def _settle_all(graph: CompiledGraph, goal: int, limit: float) -> FloatArray:
+    backward = graph.backward_arrays()
+    degree = int(np.diff(backward.first).max(initial=0)) if isinstance(backward, CsrArrays) else graph.max_degree
+    result = np.full(graph.vertex_count, math.inf)
+    settled = np.zeros(graph.vertex_count, np.bool_)
+    queue = allocate_queues(1, graph.vertex_count + degree)
+    begin_settling(queue, goal, result)
+    while not settle(backward, limit, queue, settled, result, degree):
+        queue = enlarge_queues(queue)
+    return result
+
+
+def explore(graph: Graph, problem: Problem, max_vertices: int) -> ExplicitGraph:
+    """Every vertex in reach of the start over valid edges, as an explicit graph with the same numbers."""
+    edges: list[tuple[int, int, float]] = []
+    met = {problem.start}
+    waiting = [problem.start]
+    while waiting:
+        vertex = waiting.pop()
+        targets, costs = graph.successors(vertex)
+        for target, cost, verdict in zip(targets, costs, graph.evaluate(vertex, targets), strict=True):
+            if verdict == EdgeStatus.VALID:
+                edges.append((vertex, target, cost))
+                if target not in met:
+                    met.add(target)
+                    waiting.append(target)
+        if len(met) > max_vertices:
+            raise GraphError(f"{problem.name}: more than {max_vertices} vertices in reach, too many for the oracle")
+    return ExplicitGraph.from_edges(max(max(met), problem.goal) + 1, edges)

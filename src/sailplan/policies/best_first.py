@@ -1,0 +1,37 @@
+"""Best-first policies: one or more queues, each ordered by a key, that take turns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sailplan.graphs.problem import Problem
+from sailplan.kernels.arrays import KeyArrays
+from sailplan.policies.heuristics import HEURISTICS, Key
+from sailplan.policies.queues import QueueFrontier
+from sailplan.search.limits import StopRule
+from sailplan.search.state import SearchState
+
+
+@dataclass(frozen=True)
+class BestFirst:
+    """Expands the open vertex with the smallest key; several keys take turns, a queue each."""
+
+    keys: tuple[Key, ...]
+    stop: StopRule = StopRule.GOAL_GENERATED
+
+    def open(self, problem: Problem, state: SearchState) -> QueueFrontier:
+        """Begin the open list of a search."""
+        return QueueFrontier(problem, state, [(key, key.cost_weight > 0) for key in self.keys])
+
+    def key_arrays(self, problem: Problem) -> KeyArrays:
+        """The keys for the compiled engine."""
+        if any(key.needs_coordinates for key in self.keys):
+            problem.graph.coordinates([problem.goal])
+        return KeyArrays(
+            heuristic=np.array([HEURISTICS[key.heuristic][1] for key in self.keys], np.int64),
+            cost_weight=np.array([key.cost_weight for key in self.keys], np.float64),
+            heuristic_weight=np.array([key.heuristic_weight for key in self.keys], np.float64),
+            table=np.empty(0),
+        )

@@ -1,0 +1,54 @@
+"""Every built-in policy by name: the one place that the command line and the reports look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sailplan.errors import PolicyError
+from sailplan.policies.classic import a_star, dijkstra, greedy, weighted_a_star
+from sailplan.policies.multi_heuristic import mha_star
+from sailplan.policies.oracle import OraclePolicy
+from sailplan.search.policy import Policy
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A built-in policy."""
+
+    make: Callable[[], Policy]
+    summary: str
+
+
+CATALOGUE: dict[str, Entry] = {
+    "a_star": Entry(a_star, "A* with the Euclidean distance; optimal"),
+    "a_star_octile": Entry(lambda: a_star("octile"), "A* with the empty-grid distance; optimal, fewer expansions"),
+    "weighted_a_star": Entry(weighted_a_star, "g + w h with w = 11, or as in weighted_a_star:3"),
+    "h_euc": Entry(lambda: greedy("euclidean"), "greedy best-first, Euclidean distance"),
+    "h_man": Entry(lambda: greedy("manhattan"), "greedy best-first, Manhattan distance"),
+    "h_oct": Entry(lambda: greedy("octile"), "greedy best-first, empty-grid distance"),
+    "mha_star": Entry(mha_star, "MHA* of the paper: turns between h_euc, h_man and the distance to known obstacles"),
+    "dijkstra": Entry(dijkstra, "cheapest first; optimal on every graph"),
+    "oracle": Entry(OraclePolicy, "clairvoyant: true cost-to-go; the limit, not a planner"),
+}
+
+
+def make_policy(name: str) -> Policy:
+    """The policy of that name; spelling is forgiving (A*, a-star and a_star are one)."""
+    base, _, argument = name.partition(":")
+    matches = [entry for known, entry in CATALOGUE.items() if _plain(known) == _plain(base)]
+    if not matches:
+        raise PolicyError(f"no policy {name!r}; there are {', '.join(CATALOGUE)}")
+    if not argument:
+        return matches[0].make()
+    if _plain(base) != _plain("weighted_a_star"):
+        raise PolicyError(f"{name!r}: only weighted_a_star takes a number after the colon")
+    try:
+        return weighted_a_star(float(argument))
+    except ValueError as error:
+        raise PolicyError(f"{name!r}: the weight must be a finite number that is not negative") from error
+
+
+def _plain(name: str) -> str:
+    spelled = name.strip().lower().replace("*", "star")
+    return "".join(letter for letter in spelled if letter.isalnum())

@@ -1,0 +1,42 @@
+"""The clairvoyant policy: it knows the world, and is the limit of what a policy can do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sailplan.graphs.problem import Problem
+from sailplan.kernels import arrays
+from sailplan.kernels.arrays import KeyArrays
+from sailplan.oracle import cost_to_go
+from sailplan.policies.queues import QueueFrontier
+from sailplan.search.limits import StopRule
+from sailplan.search.state import SearchState
+
+
+@dataclass(frozen=True)
+class OraclePolicy:
+    """Expands the open vertex with the smallest true cost-to-go."""
+
+    stop: StopRule = StopRule.GOAL_GENERATED
+
+    def open(self, problem: Problem, state: SearchState) -> QueueFrontier:
+        """Compute the cost-to-go of every vertex and begin the open list."""
+        table = cost_to_go(problem)
+
+        def look_up(problem: Problem, state: SearchState, vertices: Sequence[int]) -> list[float]:
+            return [float(table[vertex]) if vertex < len(table) else math.inf for vertex in vertices]
+
+        return QueueFrontier(problem, state, [(look_up, False)])
+
+    def key_arrays(self, problem: Problem) -> KeyArrays:
+        """The cost-to-go as a table for the compiled engine."""
+        return KeyArrays(
+            heuristic=np.array([arrays.TABLE], np.int64),
+            cost_weight=np.zeros(1),
+            heuristic_weight=np.ones(1),
+            table=cost_to_go(problem),
+        )

@@ -1,0 +1,66 @@
+"""The open list of the reference engine: priority queues that take turns."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from sailplan.graphs.problem import Problem
+from sailplan.kernels.arrays import OPEN
+from sailplan.search.policy import Discovery
+from sailplan.search.state import SearchState
+
+Score = Callable[[Problem, SearchState, Sequence[int]], Sequence[float]]
+"""The key of each vertex; the smallest is expanded first."""
+
+
+@dataclass
+class _Queue:
+    score: Score
+    follows_cost: bool
+    """Whether a vertex that gets a cheaper path is keyed again; its key must not rise then."""
+    entries: list[tuple[float, int, int]] = field(default_factory=list)
+
+
+class QueueFrontier:
+    """Queues over the same vertices, ordered by (key, insertion number), selected from in turn."""
+
+    def __init__(self, problem: Problem, state: SearchState, scores: Sequence[tuple[Score, bool]]) -> None:
+        self._problem = problem
+        self._state = state
+        self._queues = [_Queue(score, follows_cost) for score, follows_cost in scores]
+        self._members: set[int] = set()
+        self._insertions = 0
+
+    def observe(self, discovery: Discovery) -> None:
+        """Nothing: keys are frozen once they are computed."""
+
+    def add(self, vertices: Sequence[int]) -> None:
+        """Key new vertices in every queue, and the others where the queue follows the cost."""
+        new = [vertex for vertex in vertices if vertex not in self._members]
+        for queue in self._queues:
+            self._insert(queue, vertices if queue.follows_cost else new)
+        self._members.update(new)
+
+    def _insert(self, queue: _Queue, vertices: Sequence[int]) -> None:
+        if not vertices:
+            return
+        non_finite = 0
+        for vertex, key in zip(vertices, queue.score(self._problem, self._state, vertices), strict=True):
+            if not math.isfinite(key):
+                non_finite += 1
+                key = math.inf
+            self._insertions += 1
+            heapq.heappush(queue.entries, (key, self._insertions, vertex))
+        self._state.count_scores(len(vertices), non_finite)
+
+    def select(self) -> int | None:
+        """Pop from the queue whose turn it is; entries left behind by closed vertices are passed over."""
+        queue = self._queues[self._state.expansions % len(self._queues)]
+        while queue.entries:
+            vertex = heapq.heappop(queue.entries)[2]
+            if self._state.status[vertex] == OPEN:
+                return vertex
+        return None

@@ -1,0 +1,98 @@
+"""The fused engine: the same loop, compiled, for graphs and policies that come as arrays."""
+
+from __future__ import annotations
+
+import math
+from time import perf_counter
+
+import numpy as np
+
+from sailplan.graphs.graph import is_compiled
+from sailplan.graphs.problem import Problem
+from sailplan.kernels.arrays import EDGE_LOG_FULL, QUEUE_FULL, KeyArrays
+from sailplan.kernels.best_first import advance, begin
+from sailplan.kernels.heap import VERTEX_BITS, allocate_queues, enlarge_queues
+from sailplan.search.limits import OUTCOME_OF_CODE, Outcome, StopRule
+from sailplan.search.policy import Policy, is_compiled_policy
+from sailplan.search.state import SearchState
+
+_LONGEST_CALL = 0.05
+"""Seconds a kernel may run before Python gets to see an interrupt."""
+_LONGEST_TIMED_CALL = 0.001
+"""The same where a deadline is to be kept."""
+_FIRST_EXPANSIONS = 64
+
+
+class FusedEngine:
+    """One compiled search."""
+
+    name = "fused"
+
+    def __init__(self, problem: Problem, keys: KeyArrays, stop: StopRule) -> None:
+        graph = problem.graph
+        assert is_compiled(graph)
+        self.state = SearchState(graph.vertex_count)
+        self._graph = graph.arrays()
+        self._keys = keys
+        self._queue = allocate_queues(len(keys.heuristic), graph.vertex_count + graph.max_degree)
+        self._goal = problem.goal
+        self._stop_at_generation = stop is StopRule.GOAL_GENERATED
+        self._targets = np.empty(graph.max_degree, np.int32)
+        self._costs = np.empty(graph.max_degree, np.float64)
+        self._chunk = _FIRST_EXPANSIONS
+        begin(self._graph, keys, self._queue, self.state.arrays, problem.start, problem.goal)
+        # The first call of a process compiles; do it here, where no clock runs.
+        self._call(0)
+
+    def advance(self, expansions: int, deadline: float) -> Outcome | None:
+        """Expand up to so many vertices; None where that budget, not the search, came to its end."""
+        longest = _LONGEST_CALL if deadline == math.inf else _LONGEST_TIMED_CALL
+        while expansions > 0:
+            began = perf_counter()
+            if began >= deadline:
+                return Outcome.TIME_SPENT
+            before = self.state.expansions
+            outcome = OUTCOME_OF_CODE.get(self._call(min(expansions, self._chunk)))
+            if outcome is not None:
+                return outcome
+            expansions -= self.state.expansions - before
+            self._fit_chunk(perf_counter() - began, longest)
+        return OUTCOME_OF_CODE.get(self._call(0))
+
+    def phase_shares(self) -> tuple[float, float, float]:
+        """Time spent to select, expand and evaluate, in any unit."""
+        select, expand, evaluate = self.state.arrays.cycles.tolist()
+        return select, expand, evaluate
+
+    def _call(self, budget: int) -> int:
+        state = self.state
+        code: int = advance(
+            self._graph,
+            self._keys,
+            self._queue,
+            state.arrays,
+            self._goal,
+            self._stop_at_generation,
+            budget,
+            self._targets,
+            self._costs,
+        )
+        if code == QUEUE_FULL:
+            self._queue = enlarge_queues(self._queue)
+        elif code == EDGE_LOG_FULL:
+            state.make_room_for_edges(len(self._targets))
+        return code
+
+    def _fit_chunk(self, seconds: float, longest: float) -> None:
+        """Let the next call be twice as long, or half, so that it stays within the longest."""
+        self._chunk = self._chunk * 2 if seconds < longest / 2 else max(1, self._chunk // 2)
+
+
+def fused_keys(problem: Problem, policy: Policy) -> KeyArrays | str:
+    """The arrays that the fused engine needs of a policy, or the reason why it cannot run this search."""
+    if not is_compiled(problem.graph):
+        return f"{type(problem.graph).__name__} has no arrays()"
+    if problem.graph.vertex_count >= 1 << VERTEX_BITS:
+        return f"the graph has {problem.graph.vertex_count} vertices, more than {1 << VERTEX_BITS}"
+    keys = policy.key_arrays(problem) if is_compiled_policy(policy) else None
+    return f"{type(policy).__name__} has no arrays for this problem" if keys is None else keys

@@ -1,0 +1,63 @@
+"""When a search stops."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sailplan.errors import SailplanError
+from sailplan.kernels import arrays
+
+
+class StopRule(StrEnum):
+    """At which moment the goal counts as found."""
+
+    GOAL_GENERATED = "goal_generated"
+    """The goal enters the open list: the paper's measure."""
+    GOAL_EXPANDED = "goal_expanded"
+    """The goal is selected for expansion: what makes A* optimal. The goal itself is not expanded."""
+
+
+class Outcome(StrEnum):
+    """Why a search stopped."""
+
+    GOAL_GENERATED = "goal_generated"
+    GOAL_EXPANDED = "goal_expanded"
+    FRONTIER_EMPTY = "frontier_empty"
+    """There is no path."""
+    EXPANSIONS_SPENT = "expansions_spent"
+    TIME_SPENT = "time_spent"
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a path."""
+        return self in (Outcome.GOAL_GENERATED, Outcome.GOAL_EXPANDED)
+
+    @property
+    def final(self) -> bool:
+        """Whether a larger budget would change nothing."""
+        return self.found or self is Outcome.FRONTIER_EMPTY
+
+
+OUTCOME_OF_CODE = {
+    arrays.GOAL_GENERATED: Outcome.GOAL_GENERATED,
+    arrays.GOAL_EXPANDED: Outcome.GOAL_EXPANDED,
+    arrays.FRONTIER_EMPTY: Outcome.FRONTIER_EMPTY,
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The budget of a search, counted from its very start however often it is resumed."""
+
+    expansions: int | None = None
+    """Most expansions (T), kept exactly; None for no limit."""
+    seconds: float | None = None
+    """Most seconds, kept within 5 % or 10 ms if no single edge check takes longer; None for no limit."""
+
+    def __post_init__(self) -> None:
+        if self.expansions is not None and self.expansions < 0:
+            raise SailplanError(f"a budget of expansions cannot be negative, got {self.expansions}")
+        if self.seconds is not None and not 0 <= self.seconds < math.inf:
+            raise SailplanError(f"a budget of seconds must be finite and not negative, got {self.seconds}")

@@ -1,0 +1,58 @@
+"""The policy protocol: what decides which vertex to expand next (Select)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol, TypeGuard
+
+from sailplan.graphs.problem import Problem
+from sailplan.kernels.arrays import KeyArrays
+from sailplan.search.limits import StopRule
+from sailplan.search.state import SearchState
+
+
+class Discovery(NamedTuple):
+    """What an expansion uncovered."""
+
+    vertex: int
+    """The vertex that was expanded."""
+    invalid_vertices: list[int]
+    """Targets found to be invalid."""
+    invalid_edges: list[tuple[int, int]]
+    """Edges (source, target) found to be invalid."""
+
+
+class Frontier(Protocol):
+    """The open list of one search, ordered by a policy."""
+
+    def observe(self, discovery: Discovery) -> None:
+        """Learn what an expansion uncovered; comes before its successors are added."""
+
+    def add(self, vertices: Sequence[int]) -> None:
+        """Take in vertices that entered the open list or, being in it, got a cheaper path; in successor order."""
+
+    def select(self) -> int | None:
+        """Take out the vertex to expand next: one whose status is OPEN, or None where none is left."""
+
+
+class Policy(Protocol):
+    """A rule that orders open lists; immutable, shared by searches and threads."""
+
+    @property
+    def stop(self) -> StopRule:
+        """When a search with this policy ends, unless the caller says otherwise."""
+
+    def open(self, problem: Problem, state: SearchState) -> Frontier:
+        """Begin the open list of a search. It may look at the state and the goal, never at the world."""
+
+
+class CompiledPolicy(Policy, Protocol):
+    """A policy that the compiled engine can follow."""
+
+    def key_arrays(self, problem: Problem) -> KeyArrays | None:
+        """The keys of its queues; None where this problem needs the reference engine."""
+
+
+def is_compiled_policy(policy: Policy) -> TypeGuard[CompiledPolicy]:
+    """Whether the compiled engine can follow the policy."""
+    return hasattr(policy, "key_arrays")

@@ -1,0 +1,145 @@
+"""The reference engine: the search loop in plain Python, for any graph and any policy. It is the specification."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from time import perf_counter
+
+from sailplan.errors import GraphError, PolicyError
+from sailplan.graphs.graph import is_finite
+from sailplan.graphs.problem import Problem
+from sailplan.kernels.arrays import (
+    CLOSED,
+    EDGE_EVALUATIONS,
+    EXPANSIONS,
+    INVALID_TARGET,
+    NO_VERTEX,
+    OPEN,
+    UNSEEN,
+    VALID_EDGE,
+)
+from sailplan.search.limits import Outcome, StopRule
+from sailplan.search.policy import Discovery, Policy
+from sailplan.search.state import SearchState
+
+_ROOM_FOR_UNKNOWN_GRAPHS = 1024
+
+
+class ReferenceEngine:
+    """One search: select, expand, update the open list, again."""
+
+    name = "reference"
+
+    def __init__(self, problem: Problem, policy: Policy, stop: StopRule) -> None:
+        graph = problem.graph
+        room = graph.vertex_count if is_finite(graph) else _ROOM_FOR_UNKNOWN_GRAPHS
+        self.state = SearchState(room)
+        self.state.make_room(max(problem.start, problem.goal) + 1)
+        self._problem = problem
+        self._stop_at_generation = stop is StopRule.GOAL_GENERATED
+        self._phases = [0.0, 0.0, 0.0]
+        self._frontier = policy.open(problem, self.state)
+        self._reach(problem.start, NO_VERTEX, 0.0)
+        self._frontier.add([problem.start])
+
+    def advance(self, expansions: int, deadline: float) -> Outcome | None:
+        """Expand up to so many vertices; None where that budget, not the search, came to its end."""
+        goal = self._problem.goal
+        if self._stop_at_generation and self.state.status[goal] == OPEN:
+            return Outcome.GOAL_GENERATED
+        for _ in range(expansions):
+            began = perf_counter()
+            if began >= deadline:
+                return Outcome.TIME_SPENT
+            vertex = self._frontier.select()
+            self._phases[0] += perf_counter() - began
+            if vertex is None:
+                return Outcome.FRONTIER_EMPTY
+            if vertex == goal:
+                return Outcome.GOAL_EXPANDED
+            self._expand(vertex)
+            if self._stop_at_generation and self.state.status[goal] == OPEN:
+                return Outcome.GOAL_GENERATED
+        return None
+
+    def phase_shares(self) -> tuple[float, float, float]:
+        """Time spent to select, expand and evaluate, in any unit."""
+        select, expand, evaluate = self._phases
+        return select, expand, evaluate
+
+    def _expand(self, vertex: int) -> None:
+        began = perf_counter()
+        self._close(vertex)
+        edges = self._unknown_edges(vertex)
+        asked = perf_counter()
+        verdicts = self._problem.graph.evaluate(vertex, [target for target, _ in edges]) if edges else []
+        answered = perf_counter()
+        if len(verdicts) != len(edges):
+            raise GraphError(f"evaluate({vertex}) answered for {len(verdicts)} edges out of {len(edges)}")
+        discovery, entered = self._update(vertex, edges, verdicts)
+        self._frontier.observe(discovery)
+        if entered:
+            self._frontier.add(entered)
+        self._phases[1] += perf_counter() - began - (answered - asked)
+        self._phases[2] += answered - asked
+
+    def _close(self, vertex: int) -> None:
+        arrays = self.state.arrays
+        if arrays.status[vertex] != OPEN:
+            raise PolicyError(f"the policy selected vertex {vertex}, which is not open")
+        arrays.status[vertex] = CLOSED
+        arrays.expanded[arrays.counts[EXPANSIONS]] = vertex
+        arrays.counts[EXPANSIONS] += 1
+
+    def _unknown_edges(self, vertex: int) -> list[tuple[int, float]]:
+        """The edges (target, cost) worth a check: those into closed or invalid vertices are not."""
+        targets, costs = self._problem.graph.successors(vertex)
+        if len(targets) == 0:
+            return []
+        self.state.make_room(max(targets) + 1)
+        known = self.state.status[targets].tolist()
+        edges = [
+            (target, cost)
+            for target, cost, status in zip(targets, costs, known, strict=True)
+            if status in (UNSEEN, OPEN)
+        ]
+        for target, cost in edges:
+            if not 0.0 <= cost < math.inf:
+                raise GraphError(f"edge {vertex} -> {target}: its cost must be finite and not negative, got {cost}")
+        return edges
+
+    def _update(
+        self, vertex: int, edges: Sequence[tuple[int, float]], verdicts: Sequence[int]
+    ) -> tuple[Discovery, list[int]]:
+        """Write down what the checks said; return what is invalid and what got a path or a cheaper one."""
+        known_status, known_cost = self.state.status.item, self.state.cost.item
+        here = known_cost(vertex)
+        discovery = Discovery(vertex, [], [])
+        entered = []
+        for (target, edge_cost), verdict in zip(edges, verdicts, strict=True):
+            if verdict == VALID_EDGE:
+                cost = here + edge_cost
+                if known_status(target) == UNSEEN or cost < known_cost(target):
+                    self._reach(target, vertex, cost)
+                    entered.append(target)
+            elif verdict == INVALID_TARGET:
+                discovery.invalid_vertices.append(target)
+            else:
+                discovery.invalid_edges.append((vertex, target))
+        self.state.arrays.counts[EDGE_EVALUATIONS] += len(edges)
+        self._record(discovery)
+        return discovery, entered
+
+    def _record(self, discovery: Discovery) -> None:
+        for target in discovery.invalid_vertices:
+            if self.state.status[target] == OPEN:
+                raise GraphError(f"vertex {target} is called invalid, yet another edge into it was valid")
+        self.state.forbid(discovery.invalid_vertices, discovery.invalid_edges)
+
+    def _reach(self, vertex: int, parent: int, cost: float) -> None:
+        arrays = self.state.arrays
+        arrays.status[vertex] = OPEN
+        arrays.cost[vertex] = cost
+        arrays.parent[vertex] = parent
+        arrays.depth[vertex] = 0 if parent == NO_VERTEX else arrays.depth[parent] + 1

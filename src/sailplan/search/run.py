@@ -1,0 +1,113 @@
+"""Run a search: pick the engine, keep the limits, collect the result."""
+
+from __future__ import annotations
+
+import math
+import sys
+from time import perf_counter
+from typing import Literal, Protocol
+
+from sailplan.errors import EngineError
+from sailplan.graphs.problem import Problem
+from sailplan.kernels.arrays import EDGE_EVALUATIONS, NON_FINITE_SCORES, POLICY_EVALUATIONS
+from sailplan.search.fused import FusedEngine, fused_keys
+from sailplan.search.limits import Limits, Outcome, StopRule
+from sailplan.search.policy import Policy
+from sailplan.search.recorder import ScriptedPolicy, Trace
+from sailplan.search.reference import ReferenceEngine
+from sailplan.search.result import SearchResult, Timing
+from sailplan.search.state import SearchState
+
+EngineName = Literal["auto", "reference", "fused"]
+NO_LIMITS = Limits()
+
+
+class Engine(Protocol):
+    """What carries a search on."""
+
+    name: str
+    state: SearchState
+
+    def advance(self, expansions: int, deadline: float) -> Outcome | None:
+        """Expand up to so many vertices until the deadline (`perf_counter`); None where the budget is spent."""
+
+    def phase_shares(self) -> tuple[float, float, float]:
+        """Time spent to select, expand and evaluate, in any unit."""
+
+
+class Search:
+    """A search that can be run, looked at, and run on from where a budget stopped it."""
+
+    def __init__(self, problem: Problem, engine: Engine) -> None:
+        self.problem = problem
+        self._engine = engine
+        self._outcome: Outcome | None = None
+        self._seconds = 0.0
+
+    @property
+    def state(self) -> SearchState:
+        """What the search has uncovered so far; it moves on when the search does."""
+        return self._engine.state
+
+    def run(self, limits: Limits = NO_LIMITS) -> SearchResult:
+        """Search until the goal is found, nothing is left or a limit is reached."""
+        if self._outcome is None or not self._outcome.final:
+            began = perf_counter()
+            left = sys.maxsize if limits.expansions is None else limits.expansions - self.state.expansions
+            rest = math.inf if limits.seconds is None else limits.seconds - self._seconds
+            self._outcome = self._engine.advance(max(left, 0), began + rest) or Outcome.EXPANSIONS_SPENT
+            self._seconds += perf_counter() - began
+        return self._result(self._outcome)
+
+    def _result(self, outcome: Outcome) -> SearchResult:
+        state, goal = self.state, self.problem.goal
+        counts = state.arrays.counts
+        shares = self._engine.phase_shares()
+        unit = self._seconds / (sum(shares) or 1.0)
+        select, expand, evaluate = (share * unit for share in shares)
+        return SearchResult(
+            outcome=outcome,
+            path=tuple(state.path_to(goal)) if outcome.found else (),
+            cost=float(state.cost[goal]) if outcome.found else math.inf,
+            expansions=state.expansions,
+            edge_evaluations=int(counts[EDGE_EVALUATIONS]),
+            policy_evaluations=int(counts[POLICY_EVALUATIONS]),
+            non_finite_scores=int(counts[NON_FINITE_SCORES]),
+            timing=Timing(total=self._seconds, select=select, expand=expand, evaluate=evaluate),
+            engine=self._engine.name,
+            trace=Trace(self.problem.start, goal, state.expanded.copy()),
+        )
+
+
+def open_search(
+    problem: Problem, policy: Policy, *, stop: StopRule | None = None, engine: EngineName = "auto"
+) -> Search:
+    """Set up a search without expanding anything."""
+    rule = policy.stop if stop is None else stop
+    if engine != "reference":
+        keys = fused_keys(problem, policy)
+        if not isinstance(keys, str):
+            return Search(problem, FusedEngine(problem, keys, rule))
+        if engine == "fused":
+            raise EngineError(f"{problem.name}: the fused engine cannot run this search: {keys}")
+    return Search(problem, ReferenceEngine(problem, policy, rule))
+
+
+def search(
+    problem: Problem,
+    policy: Policy,
+    limits: Limits = NO_LIMITS,
+    *,
+    stop: StopRule | None = None,
+    engine: EngineName = "auto",
+) -> SearchResult:
+    """Find a path; the fastest engine that can run the search does, unless one is named."""
+    return open_search(problem, policy, stop=stop, engine=engine).run(limits)
+
+
+def replay(problem: Problem, trace: Trace, expansions: int | None = None) -> SearchState:
+    """The state of a recorded search after its first so many expansions, or at its end."""
+    steps = len(trace.expanded) if expansions is None else min(expansions, len(trace.expanded))
+    session = open_search(problem, ScriptedPolicy(trace))
+    session.run(Limits(expansions=steps))
+    return session.state

@@ -1,0 +1,126 @@
+"""The state of a search: everything it has uncovered, and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sailplan.kernels import arrays
+from sailplan.kernels.arrays import StateArrays
+
+IntArray = NDArray[np.int32]
+
+
+def allocate_state(vertices: int) -> StateArrays:
+    """Arrays for so many vertices, all UNSEEN; memory is touched only as vertices are met."""
+    return StateArrays(
+        status=np.zeros(vertices, np.uint8),
+        cost=np.empty(vertices, np.float64),
+        parent=np.empty(vertices, np.int32),
+        depth=np.empty(vertices, np.int32),
+        expanded=np.empty(vertices, np.int32),
+        invalid=np.empty(vertices, np.int32),
+        invalid_edges=np.empty((1024, 2), np.int32),
+        counts=np.zeros(arrays.COUNTS, np.int64),
+        cycles=np.zeros(arrays.PHASES, np.int64),
+    )
+
+
+class SearchState:
+    """What a policy may look at: open list, closed list, known invalid, costs, depths and parents.
+
+    A vertex's cost, parent and depth mean nothing while it is UNSEEN. Only an engine writes here.
+    """
+
+    def __init__(self, vertices: int) -> None:
+        self.arrays = allocate_state(vertices)
+
+    @property
+    def status(self) -> NDArray[np.uint8]:
+        """UNSEEN, OPEN, CLOSED or INVALID for each vertex."""
+        return self.arrays.status
+
+    @property
+    def cost(self) -> NDArray[np.float64]:
+        """Cost of the best path found from the start to each vertex (g)."""
+        return self.arrays.cost
+
+    @property
+    def parent(self) -> IntArray:
+        """The vertex before each vertex on that path; NO_VERTEX at the start."""
+        return self.arrays.parent
+
+    @property
+    def depth(self) -> IntArray:
+        """Number of edges on that path."""
+        return self.arrays.depth
+
+    @property
+    def frontier(self) -> NDArray[np.int64]:
+        """The open vertices (O), by number."""
+        return np.flatnonzero(self.arrays.status == arrays.OPEN)
+
+    @property
+    def expanded(self) -> IntArray:
+        """The closed vertices (C), in the order of their expansion."""
+        return self.arrays.expanded[: self.expansions]
+
+    @property
+    def invalid(self) -> IntArray:
+        """The vertices known to be invalid (I), in the order of discovery."""
+        return self.arrays.invalid[: self.arrays.counts[arrays.INVALID_VERTICES]]
+
+    @property
+    def invalid_edges(self) -> IntArray:
+        """The edges (source, target) known to be invalid though the target may not be, in the order of discovery."""
+        return self.arrays.invalid_edges[: self.arrays.counts[arrays.INVALID_EDGES]]
+
+    @property
+    def expansions(self) -> int:
+        """Number of vertices expanded."""
+        return int(self.arrays.counts[arrays.EXPANSIONS])
+
+    def count_scores(self, scores: int, non_finite: int = 0) -> None:
+        """Let a frontier tell how many vertices it has scored, and how many of these scores were not finite."""
+        self.arrays.counts[arrays.POLICY_EVALUATIONS] += scores
+        self.arrays.counts[arrays.NON_FINITE_SCORES] += non_finite
+
+    def path_to(self, vertex: int) -> list[int]:
+        """The best path found from the start to an open or closed vertex."""
+        path = [vertex]
+        while (before := int(self.parent[path[-1]])) != arrays.NO_VERTEX:
+            path.append(before)
+        return path[::-1]
+
+    def make_room(self, vertices: int) -> None:
+        """See to it that vertices below this number have a place."""
+        room = len(self.arrays.status)
+        if vertices > room:
+            larger = allocate_state(max(vertices, 2 * room))
+            for field in ("status", "cost", "parent", "depth", "expanded", "invalid"):
+                getattr(larger, field)[:room] = getattr(self.arrays, field)
+            self.arrays = larger._replace(
+                invalid_edges=self.arrays.invalid_edges, counts=self.arrays.counts, cycles=self.arrays.cycles
+            )
+
+    def forbid(self, vertices: list[int], edges: list[tuple[int, int]]) -> None:
+        """Write down vertices and edges found to be invalid."""
+        if vertices:
+            known = self.arrays.counts[arrays.INVALID_VERTICES]
+            self.arrays.status[vertices] = arrays.INVALID
+            self.arrays.invalid[known : known + len(vertices)] = vertices
+            self.arrays.counts[arrays.INVALID_VERTICES] += len(vertices)
+        if edges:
+            self.make_room_for_edges(len(edges))
+            known = self.arrays.counts[arrays.INVALID_EDGES]
+            self.arrays.invalid_edges[known : known + len(edges)] = edges
+            self.arrays.counts[arrays.INVALID_EDGES] += len(edges)
+
+    def make_room_for_edges(self, count: int) -> None:
+        """See to it that so many more invalid edges have a place."""
+        log = self.arrays.invalid_edges
+        used = int(self.arrays.counts[arrays.INVALID_EDGES])
+        if used + count > len(log):
+            larger = np.empty((max(2 * len(log), used + count), 2), np.int32)
+            larger[:used] = log[:used]
+            self.arrays = self.arrays._replace(invalid_edges=larger)

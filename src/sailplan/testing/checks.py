@@ -1,0 +1,119 @@
+"""Checkers of the protocols, for your own graphs and policies; each raises AssertionError and says what is wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from sailplan.graphs.graph import EdgeStatus, Graph, is_compiled, is_finite
+from sailplan.graphs.grid import GridGraph, Moves, grid_problem
+from sailplan.graphs.problem import Problem
+from sailplan.policies.classic import dijkstra
+from sailplan.search import Policy, SearchResult, StopRule, search
+from sailplan.search.policy import is_compiled_policy
+from sailplan.testing.tiny_worlds import random_problem
+from sailplan.worlds.world import World
+
+
+def check_graph(graph: Graph, vertices: Iterable[int]) -> None:
+    """Check the contract of a graph at these vertices.
+
+    Successors are distinct vertices with finite costs that are not negative, the same each time they are asked for;
+    each edge has a status; coordinates are finite. Where the graph has arrays, they tell the same.
+    """
+    met = list(vertices)
+    assert met, "give check_graph at least one vertex to look at"
+    for vertex in met:
+        _check_successors(graph, vertex)
+    places = np.asarray(graph.coordinates(met))
+    assert places.ndim == 2, f"coordinates have shape {places.shape}, not (vertices, dimensions)"
+    assert len(places) == len(met), f"coordinates({len(met)} vertices) has {len(places)} rows"
+    assert np.isfinite(places).all(), "coordinates must be finite"
+    if is_compiled(graph) and len(met) > 1:
+        _check_engines_agree(Problem(graph, met[0], met[-1]), dijkstra())
+
+
+def _check_successors(graph: Graph, vertex: int) -> None:
+    targets, costs = graph.successors(vertex)
+    assert len(targets) == len(costs), f"successors({vertex}): {len(targets)} vertices but {len(costs)} costs"
+    assert len(set(targets)) == len(targets), f"successors({vertex}) names a vertex twice"
+    assert all(0.0 <= cost < math.inf for cost in costs), f"successors({vertex}): a cost is negative or not finite"
+    last = graph.vertex_count if is_finite(graph) else math.inf
+    assert all(0 <= target < last for target in targets), f"successors({vertex}) names a vertex out of range"
+    assert list(graph.successors(vertex)[0]) == list(targets), f"successors({vertex}) differ from one call to the next"
+    statuses = graph.evaluate(vertex, targets)
+    assert len(statuses) == len(targets), f"evaluate({vertex}) answers {len(statuses)} of {len(targets)} edges"
+    assert set(map(int, statuses)) <= set(EdgeStatus), f"evaluate({vertex}) says something that is no EdgeStatus"
+
+
+def check_policy(policy: Policy, problems: Sequence[Problem] | None = None, *, clairvoyant: bool = False) -> None:
+    """Check the contract of a policy on these problems, or on small random grids.
+
+    It finds a path where there is one, expands no vertex twice, gives the same search each time, agrees between the
+    engines, and looks at nothing that the search has not uncovered (which a `clairvoyant` policy is excused from).
+    """
+    rng = np.random.default_rng(0)
+    given = problems or [random_problem(rng, Moves(corner_cutting=bool(turn % 2))) for turn in range(20)]
+    for problem in given:
+        result = search(problem, policy, engine="reference")
+        reachable = search(problem, dijkstra(), stop=StopRule.GOAL_GENERATED).found
+        assert result.found == reachable, f"{problem.name}: found={result.found} although reachable={reachable}"
+        check_result(problem, result)
+        again = search(problem, policy, engine="reference")
+        assert _same(result, again), f"{problem.name}: a second search with the same policy went another way"
+        if is_compiled_policy(policy) and is_compiled(problem.graph):
+            _check_engines_agree(problem, policy)
+        if not clairvoyant and isinstance(problem.graph, GridGraph):
+            _check_sees_only_what_is_uncovered(problem, policy, rng)
+
+
+def check_result(problem: Problem, result: SearchResult) -> None:
+    """Check a result: each vertex expanded once, each edge of the path valid, the cost their sum."""
+    expanded = result.trace.expanded.tolist()
+    assert len(expanded) == result.expansions == len(set(expanded)), f"{problem.name}: a vertex was expanded twice"
+    if not result.found:
+        assert result.path == (), f"{problem.name}: a path although none was found"
+        assert result.cost == math.inf, f"{problem.name}: a cost although no path was found"
+        return
+    assert (result.path[0], result.path[-1]) == (problem.start, problem.goal), f"{problem.name}: the path ends wrongly"
+    cost = 0.0
+    for source, target in zip(result.path, result.path[1:], strict=False):
+        targets, costs = problem.graph.successors(source)
+        assert target in targets, f"{problem.name}: the path jumps from {source} to {target}"
+        status = problem.graph.evaluate(source, [target])[0]
+        assert status == EdgeStatus.VALID, f"{problem.name}: the path takes the invalid edge {source} -> {target}"
+        cost += costs[list(targets).index(target)]
+    assert math.isclose(cost, result.cost, rel_tol=1e-9), f"{problem.name}: cost {result.cost}, edges sum to {cost}"
+
+
+def _check_engines_agree(problem: Problem, policy: Policy) -> None:
+    reference = search(problem, policy, engine="reference")
+    fused = search(problem, policy, engine="fused")
+    assert _same(reference, fused), f"{problem.name}: the engines went different ways"
+
+
+def _same(one: SearchResult, other: SearchResult) -> bool:
+    return (
+        np.array_equal(one.trace.expanded, other.trace.expanded)
+        and (one.outcome, one.path, one.cost) == (other.outcome, other.path, other.cost)
+        and one.edge_evaluations == other.edge_evaluations
+    )
+
+
+def _check_sees_only_what_is_uncovered(problem: Problem, policy: Policy, rng: np.random.Generator) -> None:
+    """Flip cells that the search never touched: it must do the same again."""
+    graph = problem.graph
+    assert isinstance(graph, GridGraph)
+    before = search(problem, policy, engine="reference")
+    touched = {problem.start, problem.goal, *before.path}
+    for vertex in before.trace.expanded.tolist():
+        touched.update([vertex, *graph.successors(vertex)[0]])
+    blocked = graph.world.blocked.copy().reshape(-1)
+    hidden = np.setdiff1d(np.arange(blocked.size), np.fromiter(touched, int))
+    blocked[hidden] = rng.random(len(hidden)) < 0.5
+    other = World(blocked.reshape(graph.world.blocked.shape), name=problem.name)
+    altered = grid_problem(other, graph.cell(problem.start), graph.cell(problem.goal), graph.moves)
+    after = search(altered, policy, engine="reference")
+    assert _same(before, after), f"{problem.name}: a cell that the search never touched changed what it did"
