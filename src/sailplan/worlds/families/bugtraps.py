@@ -51,7 +51,7 @@ def trap_open_left(
 
 
 def _jittered_lattice(rng: np.random.Generator, last: int) -> float:
-    """A coordinate within 10 cells around a multiple of 40, drawn anew until it lies in 0 .. last."""
+    """Draw a cell from 7 before to 2 after 0, 40, 80 or 120, anew until it lies in 0 .. last."""
     while True:
         # Half a cell more on either side, so that the first and the last cell are as likely as the others.
         coordinate = float(40 * rng.integers(4) + rng.uniform(-7.5, 2.5))

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from sailplan.worlds.families.shapes import empty, free_ends, rectangle
 
 LOW_GAP = (11, 51)
-"""Where the lowest cell of a gap near the bottom lies; uniform, here and below."""
+"""Range of the lowest row of a gap near the bottom, in which it is uniform."""
 HIGH_GAP = (131, 171)
-"""Where the lowest cell of a gap near the top lies."""
+"""The same of a gap near the top."""
 LOW_GAP_PROBABILITY = 0.7
 """How often the gap of `alternating_gaps` is near the bottom."""
 

@@ -31,7 +31,7 @@ def mazes(shape: tuple[int, int], rng: np.random.Generator) -> NDArray[np.bool_]
 
 
 def _gaps(rng: np.random.Generator) -> tuple[float, float]:
-    """The lowest cells of both gaps: uniform among those at least 20 apart that lead the chosen way."""
+    """Draw the lowest rows of both gaps, uniform among those at least 20 apart that lead the chosen way."""
     upward = rng.random() < UPWARD_PROBABILITY
     while True:
         first, second = rng.uniform(1, 151), rng.uniform(31, 171)
