@@ -127,5 +127,13 @@ def grid_problem(
         if not world.contains(cell):
             raise ProblemError(f"{world.name}: the {role} {cell} is outside {world.width} x {world.height}")
         if not world.is_free(cell):
-            raise ProblemError(f"{world.name}: the {role} {cell} is blocked")
+            raise ProblemError(f"{world.name}: the {role} {cell} is blocked; {_closest_free(world, cell)}")
     return Problem(graph, graph.vertex(ends["start"]), graph.vertex(ends["goal"]), name=world.name)
+
+
+def _closest_free(world: World, cell: Cell) -> str:
+    rows, columns = np.nonzero(~world.blocked)
+    if len(rows) == 0:
+        return "there is no free cell at all"
+    closest = np.argmin((columns - cell[0]) ** 2 + (rows - cell[1]) ** 2)
+    return f"the closest free cell is ({columns[closest]}, {rows[closest]})"

@@ -1,6 +1,7 @@
 """Worlds, the files that hold them, and datasets of them."""
 
 from sailplan.worlds.dataset import WorldDataset
+from sailplan.worlds.families import FAMILIES, GeneratedWorlds, generate_world
 from sailplan.worlds.formats import (
     read_map,
     read_neural_astar,
@@ -17,10 +18,13 @@ from sailplan.worlds.scenario import Scenario
 from sailplan.worlds.world import Cell, World
 
 __all__ = [
+    "FAMILIES",
     "Cell",
+    "GeneratedWorlds",
     "Scenario",
     "World",
     "WorldDataset",
+    "generate_world",
     "read_map",
     "read_neural_astar",
     "read_png",

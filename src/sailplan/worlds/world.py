@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -69,6 +70,14 @@ class World:
         """Whether the cell lies inside the world and is not blocked."""
         x, y = cell
         return self.contains(cell) and not self.blocked[y, x]
+
+    def in_metres(self, cell: Cell) -> tuple[float, float]:
+        """The centre of a cell in the frame of the map; needs a resolution."""
+        if self.resolution is None:
+            raise WorldError(f"{self.name}: the world has no resolution")
+        x, y, yaw = self.origin or (0.0, 0.0, 0.0)
+        along, across = ((number + 0.5) * self.resolution for number in cell)
+        return x + math.cos(yaw) * along - math.sin(yaw) * across, y + math.sin(yaw) * along + math.cos(yaw) * across
 
     def __repr__(self) -> str:
         return f"World({self.name!r}, {self.width} x {self.height}, {self.blocked.mean():.0%} blocked)"

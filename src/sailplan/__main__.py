@@ -1,0 +1,5 @@
+"""`python -m sailplan`."""
+
+from sailplan.cli import main
+
+main()

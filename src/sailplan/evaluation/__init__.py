@@ -1,0 +1,20 @@
+"""Benchmarks, tables and pictures."""
+
+from sailplan.evaluation.benchmark import PAPER_LIMITS, run_benchmark
+from sailplan.evaluation.metrics import Summary, normalised, summarise
+from sailplan.evaluation.records import Record, read_records, write_records
+from sailplan.evaluation.tasks import Task, TaskSet, load_tasks
+
+__all__ = [
+    "PAPER_LIMITS",
+    "Record",
+    "Summary",
+    "Task",
+    "TaskSet",
+    "load_tasks",
+    "normalised",
+    "read_records",
+    "run_benchmark",
+    "summarise",
+    "write_records",
+]

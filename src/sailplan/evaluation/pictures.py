@@ -1,0 +1,144 @@
+"""Pictures of a search on a grid: what it expanded, what it found to be invalid, the path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from sailplan.errors import SailplanError
+from sailplan.files import FilePath, whole_file
+from sailplan.graphs.grid import GridGraph
+from sailplan.graphs.problem import Problem
+from sailplan.kernels import arrays
+from sailplan.search import SearchState
+from sailplan.worlds.world import World
+
+Colour = tuple[int, int, int]
+_Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
+
+FREE: Colour = (255, 255, 255)
+HIDDEN_OBSTACLE: Colour = (222, 222, 222)
+KNOWN_INVALID: Colour = (0, 0, 0)
+FRONTIER: Colour = (176, 208, 250)
+EXPANDED: Colour = (66, 126, 214)
+PATH: Colour = (240, 120, 20)
+START: Colour = (20, 160, 70)
+GOAL: Colour = (205, 20, 60)
+_INK: Colour = (40, 40, 40)
+
+_LEGEND = [
+    ("expanded", EXPANDED),
+    ("frontier", FRONTIER),
+    ("known invalid", KNOWN_INVALID),
+    ("not yet seen", HIDDEN_OBSTACLE),
+    ("path", PATH),
+    ("start", START),
+    ("goal", GOAL),
+]
+_SMALLEST_SIDE = 400
+_MARGIN = 8
+_LINE = 20
+
+
+def draw_world(world: World) -> Image.Image:
+    """The world alone: free white, blocked black."""
+    colours = np.where(world.image()[..., None], FREE, KNOWN_INVALID).astype(np.uint8)
+    return _enlarge(colours)
+
+
+def draw_search(problem: Problem, state: SearchState, path: Sequence[int] = (), caption: str = "") -> Image.Image:
+    """The state of a search in its world, with a caption above and a legend below."""
+    graph = _grid(problem)
+    picture = _enlarge(_colours(graph.world, state))
+    scale = picture.width // graph.world.width
+    frame, corner = _framed(picture, caption)
+    draw = ImageDraw.Draw(frame)
+
+    def centre(vertex: int) -> tuple[float, float]:
+        x, y = graph.cell(vertex)
+        return corner[0] + (x + 0.5) * scale, corner[1] + (graph.world.height - y - 0.5) * scale
+
+    if len(path) > 1:
+        draw.line([centre(vertex) for vertex in path], fill=PATH, width=max(2, scale), joint="curve")
+    for vertex, colour in ((problem.start, START), (problem.goal, GOAL)):
+        draw.circle(centre(vertex), max(5, 2 * scale), fill=colour, outline=FREE)
+    return frame
+
+
+def side_by_side(pictures: Sequence[Image.Image]) -> Image.Image:
+    """Pictures in a row."""
+    width = sum(picture.width for picture in pictures)
+    row = Image.new("RGB", (width, max(picture.height for picture in pictures)), FREE)
+    left = 0
+    for picture in pictures:
+        row.paste(picture, (left, 0))
+        left += picture.width
+    return row
+
+
+def write_picture(picture: Image.Image, path: FilePath) -> None:
+    """Write a PNG file, whole or not at all."""
+    with whole_file(path) as file:
+        picture.save(file, format="PNG", optimize=True)
+
+
+def write_animation(frames: Sequence[Image.Image], path: FilePath, *, milliseconds: int = 60) -> None:
+    """Write a GIF file, whole or not at all; the last frame stays for two seconds."""
+    flat = [frame.convert("P", palette=Image.Palette.ADAPTIVE, colors=64) for frame in frames]
+    durations = [milliseconds] * (len(flat) - 1) + [2000]
+    with whole_file(path) as file:
+        flat[0].save(file, format="GIF", save_all=True, append_images=flat[1:], duration=durations, loop=0)
+
+
+def _grid(problem: Problem) -> GridGraph:
+    if not isinstance(problem.graph, GridGraph):
+        raise SailplanError(f"{problem.name}: only searches on grids can be drawn")
+    return problem.graph
+
+
+def _colours(world: World, state: SearchState) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    """A colour for each cell, top row first."""
+    status = state.status.reshape(world.blocked.shape)
+    colours = np.where(world.blocked[..., None], HIDDEN_OBSTACLE, FREE)
+    for code, colour in ((arrays.OPEN, FRONTIER), (arrays.CLOSED, EXPANDED), (arrays.INVALID, KNOWN_INVALID)):
+        colours[status == code] = colour
+    return colours[::-1].astype(np.uint8)
+
+
+def _enlarge(colours: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> Image.Image:
+    picture = Image.fromarray(np.ascontiguousarray(colours), "RGB")
+    scale = max(1, -(-_SMALLEST_SIDE // max(picture.size)))
+    return picture.resize((picture.width * scale, picture.height * scale), Image.Resampling.NEAREST)
+
+
+def _framed(picture: Image.Image, caption: str) -> tuple[Image.Image, tuple[int, int]]:
+    """Put the caption above the picture and the legend below; return where the picture's corner is, too."""
+    font = ImageFont.load_default(13)
+    width = max(picture.width, _SMALLEST_SIDE) + 2 * _MARGIN
+    places = _legend_places(width, font)
+    left, top = (width - picture.width) // 2, _MARGIN + _LINE
+    below = top + picture.height + _MARGIN
+    frame = Image.new("RGB", (width, below + places[-1][1] + _LINE), FREE)
+    frame.paste(picture, (left, top))
+    draw = ImageDraw.Draw(frame)
+    draw.rectangle((left - 1, top - 1, left + picture.width, top + picture.height), outline=_INK)
+    draw.text((_MARGIN, _MARGIN - 2), caption, fill=_INK, font=font)
+    for (label, colour), (x, y) in zip(_LEGEND, places, strict=True):
+        draw.rectangle((x, below + y, x + 11, below + y + 11), fill=colour, outline=_INK)
+        draw.text((x + 16, below + y - 2), label, fill=_INK, font=font)
+    return frame, (left, top)
+
+
+def _legend_places(width: int, font: _Font) -> list[tuple[int, int]]:
+    """Where each entry of the legend goes, in as many lines as it takes."""
+    places = []
+    x, y = _MARGIN, 0
+    for label, _ in _LEGEND:
+        needed = 16 + int(font.getlength(label))
+        if x + needed > width - _MARGIN and x > _MARGIN:
+            x, y = _MARGIN, y + _LINE
+        places.append((x, y))
+        x += needed + 14
+    return places

@@ -1,0 +1,89 @@
+"""Tables of summaries: for the terminal, as Markdown and as plain objects."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.table import Table
+
+from sailplan.evaluation.metrics import Summary
+
+HEADINGS = ["policy", "solved", "expansions", "95 %", "norm", "x oracle", "cost", "checks", "ms"]
+EXPLANATION = (
+    "expansions: mean over the worlds that can be solved, with its bootstrap interval; norm: the paper's normalised "
+    "score; x oracle: times the clairvoyant's expansions; cost: path over optimal; checks: edges evaluated"
+)
+
+
+def as_objects(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
+    """One object per policy and family, ready for JSON; a figure that does not exist is None."""
+    return [{name: _plain(value) for name, value in asdict(summary).items()} for summary in summaries]
+
+
+def as_rich_table(summaries: Sequence[Summary]) -> Table:
+    """The table of a family for the terminal; the fewest expansions that a planner needed are bold."""
+    table = Table(title=title(summaries[0]), title_justify="left", box=None, padding=(0, 1, 0, 0))
+    for heading in HEADINGS:
+        table.add_column(heading, justify="left" if heading == "policy" else "right", no_wrap=True)
+    for summary in summaries:
+        table.add_row(*cells(summary), style="bold" if _is_best(summary, summaries) else None)
+    return table
+
+
+def as_markdown(summaries: Sequence[Summary]) -> str:
+    """The same tables as Markdown."""
+    lines = []
+    for rows in by_family(summaries).values():
+        lines += [f"## {title(rows[0])}", "", "| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
+        lines += ["| " + " | ".join(cells(summary)) + " |" for summary in rows] + [""]
+    return "\n".join([*lines, EXPLANATION, ""])
+
+
+def by_family(summaries: Sequence[Summary]) -> dict[str, list[Summary]]:
+    """The summaries of each family."""
+    families: dict[str, list[Summary]] = {}
+    for summary in summaries:
+        families.setdefault(summary.family, []).append(summary)
+    return families
+
+
+def title(summary: Summary) -> str:
+    """The family, and how many of its worlds count."""
+    left_out = f", {summary.unsolvable} unsolvable left out" if summary.unsolvable else ""
+    return f"{summary.family}: {summary.worlds} worlds{left_out}"
+
+
+def _is_best(summary: Summary, rivals: Sequence[Summary]) -> bool:
+    return _competes(summary) and summary.mean_expansions == min(
+        rival.mean_expansions for rival in rivals if _competes(rival)
+    )
+
+
+def _competes(summary: Summary) -> bool:
+    """The oracle knows the world, so it is a limit and not a rival."""
+    return summary.policy != "oracle" and not math.isnan(summary.mean_expansions)
+
+
+def cells(summary: Summary) -> list[str]:
+    """The row of a summary, under HEADINGS."""
+    low, high = summary.ci95
+    return [
+        summary.policy,
+        f"{summary.solved}/{summary.worlds}",
+        f"{summary.mean_expansions:.1f}",
+        f"{low:.0f}-{high:.0f}",
+        f"{summary.normalised:.3f}",
+        f"{summary.ratio_to_clairvoyant:.2f}",
+        f"{summary.mean_cost_ratio:.3f}",
+        f"{summary.mean_edge_evaluations:.0f}",
+        f"{summary.ms_per_search:.2f}",
+    ]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,112 @@
+"""Tasks: the problems that a benchmark is run on, from folders, generated families and benchmark files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sailplan.errors import WorldError
+from sailplan.graphs.grid import PAPER_MOVES, Moves, grid_problem
+from sailplan.graphs.problem import Problem
+from sailplan.worlds import FAMILIES, GeneratedWorlds, Scenario, World, WorldDataset, read_neural_astar, read_scenarios
+from sailplan.worlds.dataset import FLAT_SPLIT, SPLIT_FOLDERS
+from sailplan.worlds.lazy import LazySequence
+
+GENERATED_COUNTS = {"train": 200, "validation": 70, "test": 100}
+"""How many generated worlds each split has: the paper's numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A world to plan on, by default from corner to corner."""
+
+    scenario: Scenario
+    name: str
+
+    def problem(self) -> Problem:
+        """Pose the problem; raises ProblemError where start or goal are blocked."""
+        scenario = self.scenario
+        moves = Moves(corner_cutting=scenario.corner_cutting, diagonal_cost=scenario.diagonal_cost)
+        return grid_problem(scenario.world, scenario.start, scenario.goal, moves)
+
+    @property
+    def listed_cost(self) -> float:
+        """The cost that the benchmark's file lists; NaN where it lists none."""
+        return math.nan if self.scenario.listed_cost is None else self.scenario.listed_cost
+
+
+@dataclass(frozen=True, eq=False)
+class TaskSet:
+    """The tasks of one family."""
+
+    family: str
+    tasks: Sequence[Task]
+
+
+def load_tasks(data: str, split: str | None = None, *, limit: int | None = None, seed: int = 0) -> list[TaskSet]:
+    """Read the tasks that `data` names, a set for each family.
+
+    A folder of splits, a flat folder of images, a folder of such folders, a MovingAI `.scen` file, a Neural A* `.npz`
+    file, or the name of a family to generate from `seed`. The split is `test` unless said otherwise, or `all` where
+    the data has no splits.
+    """
+    path = Path(data)
+    if data in FAMILIES and not path.exists():
+        sets = [TaskSet(data, _corner_tasks(_generated(data, split or "test", seed, limit)))]
+    elif path.suffix == ".scen":
+        sets = [TaskSet(path.stem.removesuffix(".map"), _scenario_tasks(read_scenarios(path)))]
+    elif path.suffix == ".npz":
+        sets = [TaskSet(path.stem, _scenario_tasks(read_neural_astar(path, split or "test")))]
+    elif path.is_dir():
+        sets = [TaskSet(dataset.name, _corner_tasks(_worlds(dataset, split))) for dataset in _datasets(path)]
+    else:
+        raise WorldError(f"{data}: neither a folder, a .scen or .npz file, nor a family ({', '.join(FAMILIES)})")
+    return [TaskSet(one.family, one.tasks[:limit]) for one in sets]
+
+
+def _datasets(path: Path) -> list[WorldDataset]:
+    """The dataset in a folder or, where there is none, those in its sub-folders."""
+    inner = sorted(folder for folder in path.iterdir() if folder.is_dir() and not folder.name.startswith("."))
+    if any(folder.name in SPLIT_FOLDERS for folder in inner) or not inner:
+        return [WorldDataset.open(path)]
+    try:
+        return [WorldDataset.open(path)]
+    except WorldError:
+        return [WorldDataset.open(folder) for folder in inner]
+
+
+def _worlds(dataset: WorldDataset, split: str | None) -> Sequence[World]:
+    default = FLAT_SPLIT if dataset.splits == (FLAT_SPLIT,) else "test"
+    return dataset.split(split or default)
+
+
+def _generated(family: str, split: str, seed: int, limit: int | None) -> GeneratedWorlds:
+    if split not in GENERATED_COUNTS:
+        raise WorldError(f"{family}: no split {split!r}; there are {', '.join(GENERATED_COUNTS)}")
+    count = GENERATED_COUNTS[split] if limit is None else limit
+    # Splits must not share worlds, whatever the seed.
+    return GeneratedWorlds(family, count, seed * len(SPLIT_FOLDERS) + SPLIT_FOLDERS.index(split))
+
+
+def _corner_tasks(worlds: Sequence[World]) -> Sequence[Task]:
+    def make(index: int) -> Task:
+        world = worlds[index]
+        corners = Scenario(
+            world,
+            start=(0, 0),
+            goal=(world.width - 1, world.height - 1),
+            corner_cutting=PAPER_MOVES.corner_cutting,
+            diagonal_cost=PAPER_MOVES.diagonal_cost,
+        )
+        return Task(corners, world.name)
+
+    return LazySequence(range(len(worlds)), make)
+
+
+def _scenario_tasks(scenarios: Sequence[Scenario]) -> Sequence[Task]:
+    def make(index: int) -> Task:
+        return Task(scenarios[index], f"{scenarios[index].world.name}#{index}")
+
+    return LazySequence(range(len(scenarios)), make)
