@@ -15,9 +15,10 @@ INTERRUPTED = 130
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
-    from sailplan.cli.app import app
-
     try:
+        # Here, not at the top: an interrupt while modules load is an interrupt like any other.
+        from sailplan.cli.app import app
+
         code = app(arguments, standalone_mode=False, prog_name="sailplan")
         sys.stdout.flush()
     except (SailplanError, typer.TyperException) as error:
@@ -31,13 +32,18 @@ def main(arguments: list[str] | None = None) -> None:
     except MemoryError:
         code = _complain("not enough memory")
     except (KeyboardInterrupt, typer.Abort):
-        print("sailplan: interrupted", file=sys.stderr)  # noqa: T201
         code = INTERRUPTED
+    if code == INTERRUPTED:
+        _say("interrupted")
     sys.exit(code)
 
 
 def _complain(error: object) -> int:
     message = error.format_message() if isinstance(error, typer.BadParameter) else str(error)
     if message:  # It is empty where the help was all there was to say.
-        print("sailplan: " + " ".join(message.split()), file=sys.stderr)  # noqa: T201
+        _say(message)
     return USAGE
+
+
+def _say(message: str) -> None:
+    print("sailplan: " + " ".join(message.split()), file=sys.stderr)  # noqa: T201

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from threading import Lock
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -11,15 +12,18 @@ from sailplan.errors import GraphError
 from sailplan.graphs.graph import EdgeStatus, FloatArray
 from sailplan.graphs.problem import Problem
 
-Succ = Callable[[Hashable], Iterable[tuple[Hashable, float]]]
-Eval = Callable[[Hashable, Hashable], bool | EdgeStatus]
-Coordinates = Callable[[Hashable], Sequence[float]]
+State = TypeVar("State", bound=Hashable)
 
 
-class CallbackGraph:
+class CallbackGraph(Generic[State]):
     """A graph that is met as it is searched, and may be infinite; states are numbered as they are met."""
 
-    def __init__(self, succ: Succ, eval: Eval | None = None, coordinates: Coordinates | None = None) -> None:
+    def __init__(
+        self,
+        succ: Callable[[State], Iterable[tuple[State, float]]],
+        eval: Callable[[State, State], bool | EdgeStatus] | None = None,
+        coordinates: Callable[[State], Sequence[float]] | None = None,
+    ) -> None:
         """Make a graph of callbacks.
 
         `succ(state)` gives pairs (next state, cost). `eval(state, next_state)` checks an edge: true, false or an
@@ -29,15 +33,15 @@ class CallbackGraph:
         self._succ = succ
         self._eval = eval
         self._coordinates = coordinates
-        self._states: list[Hashable] = []
-        self._vertices: dict[Hashable, int] = {}
+        self._states: list[State] = []
+        self._vertices: dict[State, int] = {}
         self._lock = Lock()
 
-    def problem(self, start: Hashable, goal: Hashable, *, name: str = "callback graph") -> Problem:
+    def problem(self, start: State, goal: State, *, name: str = "callback graph") -> Problem:
         """Plan from one state to another."""
         return Problem(self, self.vertex(start), self.vertex(goal), name=name)
 
-    def vertex(self, state: Hashable) -> int:
+    def vertex(self, state: State) -> int:
         """The number of a state, given to it now if it is new."""
         try:
             known = self._vertices.get(state)
@@ -45,11 +49,11 @@ class CallbackGraph:
             raise GraphError(f"the state {state!r} cannot be hashed: {error}") from error
         return self._number(state) if known is None else known
 
-    def state(self, vertex: int) -> Hashable:
+    def state(self, vertex: int) -> State:
         """The state that has this number."""
         return self._states[vertex]
 
-    def _number(self, state: Hashable) -> int:
+    def _number(self, state: State) -> int:
         with self._lock:
             vertex = self._vertices.get(state, len(self._states))
             if vertex == len(self._states):

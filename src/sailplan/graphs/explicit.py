@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sailplan.errors import GraphError
 from sailplan.graphs.graph import EdgeStatus, FloatArray
@@ -35,14 +35,18 @@ class ExplicitGraph:
         Coordinates have shape (vertex_count, dimensions); without them only policies that need no distance can
         search the graph. What is invalid is hidden from a search until it checks.
         """
-        table = np.array([tuple(edge) for edge in edges], dtype=np.float64).reshape(-1, 3)
+        table = _numbers(list(edges), 3, "edges")
         _check_edges(table, vertex_count)
         sources, targets = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
         order = np.argsort(sources, kind="stable")
         verdicts = np.full(len(table), EdgeStatus.VALID, np.uint8)
-        forbidden = {source * vertex_count + target for source, target in invalid_edges}
-        verdicts[np.isin(sources * vertex_count + targets, list(forbidden))] = EdgeStatus.INVALID_EDGE
-        verdicts[np.isin(targets, list(invalid_vertices))] = EdgeStatus.INVALID_TARGET
+        forbidden_edges = _numbers(list(invalid_edges), 2, "invalid_edges")
+        forbidden_vertices = _numbers([(vertex,) for vertex in invalid_vertices], 1, "invalid_vertices")
+        _check_vertices(forbidden_edges, vertex_count)
+        _check_vertices(forbidden_vertices, vertex_count)
+        forbidden = forbidden_edges[:, 0] * vertex_count + forbidden_edges[:, 1]
+        verdicts[np.isin(sources * vertex_count + targets, forbidden)] = EdgeStatus.INVALID_EDGE
+        verdicts[np.isin(targets, forbidden_vertices)] = EdgeStatus.INVALID_TARGET
         return cls(
             CsrArrays(
                 first=np.searchsorted(sources[order], np.arange(vertex_count + 1)).astype(np.int64),
@@ -102,10 +106,25 @@ class ExplicitGraph:
         return self._backward
 
 
-def _check_edges(table: NDArray[np.float64], vertex_count: int) -> None:
+def _numbers(rows: Sequence[Sequence[float]], width: int, what: str) -> FloatArray:
+    try:
+        table = np.array([tuple(row) for row in rows], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise GraphError(f"{what} must be rows of {width} numbers: {error}") from error
+    if len(rows) and table.shape[1:] != (width,):
+        raise GraphError(f"{what} must be rows of {width} numbers, got {rows[0]}")
+    return table.reshape(-1, width)
+
+
+def _check_vertices(table: FloatArray, vertex_count: int) -> None:
+    known = ((table >= 0) & (table < vertex_count) & (table == np.floor(table))).all(axis=1)
+    if not known.all():
+        raise GraphError(f"{table[known.argmin()].tolist()} names a vertex outside 0 .. {vertex_count - 1}")
+
+
+def _check_edges(table: FloatArray, vertex_count: int) -> None:
     ends = table[:, :2]
-    if not ((ends >= 0) & (ends < vertex_count) & (ends == np.floor(ends))).all():
-        raise GraphError(f"an edge ends outside the vertices 0 .. {vertex_count - 1}")
+    _check_vertices(ends, vertex_count)
     bad = np.flatnonzero(~((table[:, 2] >= 0) & np.isfinite(table[:, 2])))
     if len(bad):
         source, target, cost = table[bad[0]]
@@ -118,7 +137,10 @@ def _check_edges(table: NDArray[np.float64], vertex_count: int) -> None:
 def _checked_coordinates(coordinates: ArrayLike | None, vertex_count: int) -> FloatArray:
     if coordinates is None:
         return np.empty((vertex_count, 0))
-    table = np.ascontiguousarray(coordinates, dtype=np.float64)
+    try:
+        table = np.array(coordinates, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise GraphError(f"coordinates must be numbers, a row for each vertex: {error}") from error
     if table.ndim != 2 or len(table) != vertex_count or not np.isfinite(table).all():
         raise GraphError(f"coordinates must be finite, of shape ({vertex_count}, dimensions), got {table.shape}")
     return table

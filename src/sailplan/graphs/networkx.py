@@ -38,23 +38,23 @@ def from_networkx(graph: Any, *, weight: str = "weight", valid: str = "valid", p
     """Read a networkx graph.
 
     Edge attribute `weight` is the cost (1 where absent) and `valid` whether the edge holds when it is checked (it does
-    where absent); of parallel edges the cheapest counts. Node attribute `position` gives the coordinates; without it
-    the nodes themselves do if they are tuples of numbers, else there are none.
+    where absent); of parallel edges the cheapest that holds counts. Node attribute `position` gives the coordinates;
+    without it the nodes themselves do if they are tuples of numbers, else there are none.
     """
     nodes = tuple(graph.nodes)
     vertices = {node: vertex for vertex, node in enumerate(nodes)}
-    cheapest: dict[tuple[int, int], tuple[float, bool]] = {}
+    cheapest: dict[tuple[int, int], tuple[bool, float]] = {}
     for source, target, attributes in graph.edges(data=True):
-        edge = _cost(attributes, weight, source, target), bool(attributes.get(valid, True))
+        edge = not attributes.get(valid, True), _cost(attributes, weight, source, target)
         ends = [(vertices[source], vertices[target])]
         ends += [] if graph.is_directed() else [ends[0][::-1]]
         for pair in ends:
             cheapest[pair] = min(edge, cheapest.get(pair, edge))
     explicit = ExplicitGraph.from_edges(
         len(nodes),
-        ((source, target, cost) for (source, target), (cost, _) in cheapest.items()),
+        ((source, target, cost) for (source, target), (_, cost) in cheapest.items()),
         coordinates=_positions(graph, nodes, position),
-        invalid_edges=[pair for pair, (_, holds) in cheapest.items() if not holds],
+        invalid_edges=[pair for pair, (fails, _) in cheapest.items() if fails],
     )
     return NetworkxGraph(explicit.rows, nodes)
 
@@ -69,6 +69,8 @@ def _cost(attributes: dict[str, Any], weight: str, source: Hashable, target: Has
 def _positions(graph: Any, nodes: tuple[Hashable, ...], position: str) -> list[list[float]] | None:
     given = graph.nodes(data=position)
     rows = [node if place is None else place for node, place in given]
+    if any(isinstance(row, str) for row in rows):
+        return None
     try:
         table = [[float(number) for number in row] for row in rows]
     except (TypeError, ValueError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import index
 
 from sailplan.errors import ProblemError
 from sailplan.graphs.graph import Graph, is_finite
@@ -21,6 +22,12 @@ class Problem:
     """For tables and messages."""
 
     def __post_init__(self) -> None:
-        for role, vertex in (("start", self.start), ("goal", self.goal)):
+        for role in ("start", "goal"):
+            try:
+                vertex = index(getattr(self, role))
+            except TypeError as error:
+                raise ProblemError(f"{self.name}: the {role} {getattr(self, role)!r} is not a vertex number") from error
+            # Whatever integer it came as (numpy has many), the kernels and the path see one type.
+            object.__setattr__(self, role, vertex)
             if vertex < 0 or (is_finite(self.graph) and vertex >= self.graph.vertex_count):
                 raise ProblemError(f"{self.name}: the {role} {vertex} is not a vertex of the graph")

@@ -40,7 +40,7 @@ _TIMED_EVERY = 16
 """One expansion in so many reads the clock: often enough to tell the shares, too seldom to be felt."""
 
 NOTHING_INVALID_KNOWN = 1e9
-"""Distance to the closest known invalid vertex before there is one: farther than any other."""
+"""Distance to the closest known invalid vertex before there is one."""
 
 
 @kernel
@@ -169,7 +169,9 @@ def _heuristic(graph, keys, state, row, vertex, goal):
 
 @inlined
 def _obstacle_distance(graph, state, vertex):
-    closest = NOTHING_INVALID_KNOWN
+    if state.counts[INVALID_VERTICES] == 0:
+        return NOTHING_INVALID_KNOWN
+    closest = math.inf
     for index in range(state.counts[INVALID_VERTICES]):
         closest = min(closest, distance(graph, EUCLIDEAN, vertex, state.invalid[index]))
     return closest

@@ -12,7 +12,7 @@ from sailplan.graphs.graph import CompiledGraph, EdgeStatus, FloatArray, Graph, 
 from sailplan.graphs.problem import Problem
 from sailplan.kernels.arrays import CsrArrays
 from sailplan.kernels.dijkstra import begin_settling, settle
-from sailplan.kernels.heap import allocate_queues, enlarge_queues
+from sailplan.kernels.heap import VERTEX_BITS, allocate_queues, enlarge_queues
 
 MOST_VERTICES_TO_EXPLORE = 1_000_000
 
@@ -31,6 +31,8 @@ def cost_to_go(
 
 
 def _settle_all(graph: CompiledGraph, goal: int, limit: float) -> FloatArray:
+    if graph.vertex_count > 1 << VERTEX_BITS:
+        raise GraphError(f"the graph has {graph.vertex_count} vertices, more than {1 << VERTEX_BITS}")
     backward = graph.backward_arrays()
     degree = int(np.diff(backward.first).max(initial=0)) if isinstance(backward, CsrArrays) else graph.max_degree
     result = np.full(graph.vertex_count, math.inf)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sailplan.errors import PolicyError
 from sailplan.graphs.problem import Problem
 from sailplan.kernels.arrays import KeyArrays
 from sailplan.policies.heuristics import HEURISTICS, Key
@@ -20,6 +21,10 @@ class BestFirst:
 
     keys: tuple[Key, ...]
     stop: StopRule = StopRule.GOAL_GENERATED
+
+    def __post_init__(self) -> None:
+        if not self.keys:
+            raise PolicyError("a best-first policy needs a key")
 
     def open(self, problem: Problem, state: SearchState) -> QueueFrontier:
         """Begin the open list of a search."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from sailplan.graphs.graph import is_compiled
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import EDGE_LOG_FULL, QUEUE_FULL, KeyArrays
+from sailplan.kernels.arrays import EDGE_LOG_FULL, OPEN, QUEUE_FULL, KeyArrays
 from sailplan.kernels.best_first import advance, begin
 from sailplan.kernels.heap import VERTEX_BITS, allocate_queues, enlarge_queues
 from sailplan.search.limits import OUTCOME_OF_CODE, Outcome, StopRule
@@ -39,25 +39,28 @@ class FusedEngine:
         self._stop_at_generation = stop is StopRule.GOAL_GENERATED
         self._targets = np.empty(graph.max_degree, np.int32)
         self._costs = np.empty(graph.max_degree, np.float64)
-        self._chunk = _FIRST_EXPANSIONS
         begin(self._graph, keys, self._queue, self.state.arrays, problem.start, problem.goal)
         # The first call of a process compiles; do it here, where no clock runs.
         self._call(0)
 
     def advance(self, expansions: int, deadline: float) -> Outcome | None:
         """Expand up to so many vertices; None where that budget, not the search, came to its end."""
-        longest = _LONGEST_CALL if deadline == math.inf else _LONGEST_TIMED_CALL
+        if self._stop_at_generation and self.state.status[self._goal] == OPEN:
+            return Outcome.GOAL_GENERATED
+        timed = deadline < math.inf
+        chunk, longest = (1, _LONGEST_TIMED_CALL) if timed else (_FIRST_EXPANSIONS, _LONGEST_CALL)
         while expansions > 0:
             began = perf_counter()
             if began >= deadline:
                 return Outcome.TIME_SPENT
             before = self.state.expansions
-            outcome = OUTCOME_OF_CODE.get(self._call(min(expansions, self._chunk)))
+            outcome = OUTCOME_OF_CODE.get(self._call(min(expansions, chunk)))
             if outcome is not None:
                 return outcome
             expansions -= self.state.expansions - before
-            self._fit_chunk(perf_counter() - began, longest)
-        return OUTCOME_OF_CODE.get(self._call(0))
+            # Let the next call be twice as long, or half, so that it stays within the longest.
+            chunk = chunk * 2 if perf_counter() - began < longest / 2 else max(1, chunk // 2)
+        return None
 
     def phase_shares(self) -> tuple[float, float, float]:
         """Time spent to select, expand and evaluate, in any unit."""
@@ -82,10 +85,6 @@ class FusedEngine:
         elif code == EDGE_LOG_FULL:
             state.make_room_for_edges(len(self._targets))
         return code
-
-    def _fit_chunk(self, seconds: float, longest: float) -> None:
-        """Let the next call be twice as long, or half, so that it stays within the longest."""
-        self._chunk = self._chunk * 2 if seconds < longest / 2 else max(1, self._chunk // 2)
 
 
 def fused_keys(problem: Problem, policy: Policy) -> KeyArrays | str:

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+
 from sailplan.errors import SailplanError
 from sailplan.kernels import arrays
 
@@ -57,7 +59,7 @@ class Limits:
     """Most seconds, kept within 5 % or 10 ms if no single edge check takes longer; None for no limit."""
 
     def __post_init__(self) -> None:
-        if self.expansions is not None and self.expansions < 0:
-            raise SailplanError(f"a budget of expansions cannot be negative, got {self.expansions}")
+        if self.expansions is not None and (not isinstance(self.expansions, int | np.integer) or self.expansions < 0):
+            raise SailplanError(f"a budget of expansions is a whole number, not negative, got {self.expansions}")
         if self.seconds is not None and not 0 <= self.seconds < math.inf:
             raise SailplanError(f"a budget of seconds must be finite and not negative, got {self.seconds}")

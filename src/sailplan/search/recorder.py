@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import zipfile
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from sailplan.errors import SailplanError
-from sailplan.files import whole_file
+from sailplan.files import fault_line, file_bytes, whole_file
 from sailplan.graphs.problem import Problem
 from sailplan.search.limits import StopRule
 from sailplan.search.policy import Discovery
@@ -33,11 +33,16 @@ class Trace:
     @classmethod
     def load(cls, path: Path | str) -> Trace:
         """Read a trace that `save` wrote."""
+        contents = file_bytes(path, error=SailplanError)
+        # The parsers of zip and npy answer damaged files with nearly every exception there is.
         try:
-            with np.load(path, allow_pickle=False) as file:
-                return cls(int(file["start"]), int(file["goal"]), file["expanded"].astype(np.int32))
-        except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-            raise SailplanError(f"{path}: not a trace") from error
+            with np.load(io.BytesIO(contents), allow_pickle=False) as file:
+                start, goal, expanded = int(file["start"]), int(file["goal"]), file["expanded"]
+                if expanded.ndim != 1 or expanded.dtype.kind not in "iu":
+                    raise ValueError(f"expanded has shape {expanded.shape} and type {expanded.dtype}")
+                return cls(start, goal, expanded.astype(np.int32))
+        except Exception as error:
+            raise SailplanError(f"{path}: not a trace, or a damaged one ({fault_line(error)})") from error
 
 
 @dataclass(frozen=True)

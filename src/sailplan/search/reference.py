@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from time import perf_counter
 
+import numpy as np
+
 from sailplan.errors import GraphError, PolicyError
 from sailplan.graphs.graph import is_finite
 from sailplan.graphs.problem import Problem
@@ -86,7 +88,7 @@ class ReferenceEngine:
 
     def _close(self, vertex: int) -> None:
         arrays = self.state.arrays
-        if arrays.status[vertex] != OPEN:
+        if not 0 <= vertex < len(arrays.status) or arrays.status[vertex] != OPEN:
             raise PolicyError(f"the policy selected vertex {vertex}, which is not open")
         arrays.status[vertex] = CLOSED
         arrays.expanded[arrays.counts[EXPANSIONS]] = vertex
@@ -97,6 +99,8 @@ class ReferenceEngine:
         targets, costs = self._problem.graph.successors(vertex)
         if len(targets) == 0:
             return []
+        if len(targets) != len(costs) or min(targets) < 0:
+            raise GraphError(f"successors({vertex}) must give vertices and a cost for each, got {targets}, {costs}")
         self.state.make_room(max(targets) + 1)
         known = self.state.status[targets].tolist()
         edges = [
@@ -105,7 +109,7 @@ class ReferenceEngine:
             if status in (UNSEEN, OPEN)
         ]
         for target, cost in edges:
-            if not 0.0 <= cost < math.inf:
+            if not isinstance(cost, float | int | np.number) or not 0.0 <= cost < math.inf:
                 raise GraphError(f"edge {vertex} -> {target}: its cost must be finite and not negative, got {cost}")
         return edges
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import sys
 from time import perf_counter
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
-from sailplan.errors import EngineError
+from sailplan.errors import EngineError, SailplanError
 from sailplan.graphs.problem import Problem
 from sailplan.kernels.arrays import EDGE_EVALUATIONS, NON_FINITE_SCORES, POLICY_EVALUATIONS
 from sailplan.search.fused import FusedEngine, fused_keys
@@ -43,6 +43,7 @@ class Search:
         self._engine = engine
         self._outcome: Outcome | None = None
         self._seconds = 0.0
+        self._unfinished = False
 
     @property
     def state(self) -> SearchState:
@@ -51,11 +52,16 @@ class Search:
 
     def run(self, limits: Limits = NO_LIMITS) -> SearchResult:
         """Search until the goal is found, nothing is left or a limit is reached."""
+        if self._unfinished:
+            raise SailplanError(f"{self.problem.name}: an exception cut this search short; open a new one")
         if self._outcome is None or not self._outcome.final:
             began = perf_counter()
             left = sys.maxsize if limits.expansions is None else limits.expansions - self.state.expansions
             rest = math.inf if limits.seconds is None else limits.seconds - self._seconds
+            # An exception may come halfway through an expansion, whose other successors would then be lost.
+            self._unfinished = True
             self._outcome = self._engine.advance(max(left, 0), began + rest) or Outcome.EXPANSIONS_SPENT
+            self._unfinished = False
             self._seconds += perf_counter() - began
         return self._result(self._outcome)
 
@@ -83,7 +89,9 @@ def open_search(
     problem: Problem, policy: Policy, *, stop: StopRule | None = None, engine: EngineName = "auto"
 ) -> Search:
     """Set up a search without expanding anything."""
-    rule = policy.stop if stop is None else stop
+    if engine not in get_args(EngineName):
+        raise EngineError(f"no engine {engine!r}; there are {', '.join(get_args(EngineName))}")
+    rule = StopRule(policy.stop if stop is None else stop)
     if engine != "reference":
         keys = fused_keys(problem, policy)
         if not isinstance(keys, str):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sailplan.errors import SailplanError
 from sailplan.kernels import arrays
 from sailplan.kernels.arrays import StateArrays
 
@@ -87,6 +88,8 @@ class SearchState:
 
     def path_to(self, vertex: int) -> list[int]:
         """The best path found from the start to an open or closed vertex."""
+        if self.status[vertex] not in (arrays.OPEN, arrays.CLOSED):
+            raise SailplanError(f"no path to vertex {vertex} has been found")
         path = [vertex]
         while (before := int(self.parent[path[-1]])) != arrays.NO_VERTEX:
             path.append(before)

@@ -45,6 +45,9 @@ def _check_successors(graph: Graph, vertex: int) -> None:
     assert list(graph.successors(vertex)[0]) == list(targets), f"successors({vertex}) differ from one call to the next"
     statuses = graph.evaluate(vertex, targets)
     assert len(statuses) == len(targets), f"evaluate({vertex}) answers {len(statuses)} of {len(targets)} edges"
+    assert not any(isinstance(status, bool | np.bool_) for status in statuses), (
+        f"evaluate({vertex}) says true or false, which would be read the other way round: say an EdgeStatus"
+    )
     assert set(map(int, statuses)) <= set(EdgeStatus), f"evaluate({vertex}) says something that is no EdgeStatus"
 
 

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import sailplan
+from sailplan.policies import CATALOGUE
+from tests.cli.conftest import Run, assert_one_line
+
+
+def test_version_and_help(run: Run) -> None:
+    assert run("--version").out == f"sailplan {sailplan.__version__}\n"
+    for arguments in (["--help"], ["plan", "--help"], ["worlds", "generate", "--help"]):
+        ran = run(*arguments)
+        assert ran.code == 0
+        assert "Usage" in ran.out
+
+
+def test_no_command_shows_the_help(run: Run) -> None:
+    ran = run()
+    assert "Usage" in ran.out + ran.error
+    assert ran.code == 2
+
+
+def test_an_unknown_command_is_one_line(run: Run) -> None:
+    assert_one_line(run("fly"), "fly")
+
+
+def test_policies_lists_the_catalogue(run: Run) -> None:
+    assert [one["policy"] for one in json.loads(run("policies", "--json").out)] == list(CATALOGUE)
+    table = run("policies").out
+    assert all(name in table for name in CATALOGUE)
+
+
+def test_the_demo_leaves_what_it_says(run: Run, tmp_path: Path) -> None:
+    ran = run("demo", "--out", tmp_path / "tour", "--worlds", 2)
+    assert ran.code == 0
+    assert str(tmp_path / "tour") in ran.out
+    made = {path.name for path in (tmp_path / "tour").iterdir()}
+    assert {"records.csv", "table.md", "report.html", "forest.png", "mazes.png", "single_bugtrap.gif"} <= made
+
+
+def test_ctrl_c_is_one_line_and_leaves_no_file(tmp_path: Path) -> None:
+    records = tmp_path / "records.csv"
+    command = ["evaluate", "--data", "gaps_and_forest", "--policies", "dijkstra,mha_star", "--limit", "100000"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sailplan", *command, "--out", records],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "TERM": "dumb"},
+    )
+    time.sleep(4.0)
+    process.send_signal(signal.SIGINT)
+    out, error = process.communicate(timeout=60)
+    assert process.returncode == 130, error
+    assert b"Traceback" not in error
+    assert error.strip().splitlines()[-1] == b"sailplan: interrupted"
+    assert out == b""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_has_enough_is_no_fault() -> None:
+    process = subprocess.run(
+        f"{sys.executable} -m sailplan policies | head -n 1",
+        shell=True,
+        capture_output=True,
+        check=True,
+    )
+    assert process.stderr == b""

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from sailplan.search import Trace
+from sailplan.worlds import World, write_png, write_ros_map
+from tests.cli.conftest import Run, assert_one_line
+
+
+def test_the_promised_object(run: Run, maze: Path) -> None:
+    ran = run("plan", maze, "--policy", "h_euc", "--json")
+    facts = json.loads(ran.out)
+    assert ran.code == 0
+    assert {"outcome", "cost", "expansions", "edge_evaluations", "path", "seconds", "engine"} <= set(facts)
+    assert facts["outcome"] == "goal_generated"
+    assert (facts["path"][0], facts["path"][-1]) == ([0, 0], [200, 200])
+    steps = np.abs(np.diff(facts["path"], axis=0))
+    assert facts["cost"] == pytest.approx(np.sqrt((steps**2).sum(axis=1)).sum())
+
+
+def test_start_goal_and_pictures(run: Run, maze: Path, tmp_path: Path) -> None:
+    files = [tmp_path / "deep" / name for name in ("a.png", "a.gif", "a.npz")]
+    ran = run(
+        "plan", maze, "--start", "3,4", "--goal", "20,30", "--png", files[0], "--gif", files[1], "--trace", files[2]
+    )
+    assert ran.code == 0
+    assert all(str(path) in ran.out for path in files)
+    for path in files[:2]:
+        with Image.open(path) as image:
+            image.load()
+    assert len(Trace.load(files[2]).expanded) > 0
+
+
+def test_metres_where_the_map_has_a_resolution(run: Run, tmp_path: Path) -> None:
+    world = World(np.zeros((3, 5), bool), resolution=0.5, origin=(-1.0, 2.0, 0.0))
+    write_ros_map(world, tmp_path / "m.yaml")
+    facts = json.loads(run("plan", tmp_path / "m.yaml", "--json").out)
+    assert facts["path_metres"][0] == pytest.approx([-0.75, 2.25])
+    assert facts["path_metres"][-1] == pytest.approx([1.25, 3.25])
+
+
+def test_no_path_is_exit_code_one(run: Run, tmp_path: Path) -> None:
+    blocked = np.zeros((5, 5), bool)
+    blocked[:, 2] = True
+    write_png(World(blocked), tmp_path / "cut.png")
+    ran = run("plan", tmp_path / "cut.png", "--json")
+    facts = json.loads(ran.out)
+    assert ran.code == 1
+    assert (facts["outcome"], facts["cost"], facts["path"]) == ("frontier_empty", None, [])
+
+
+def test_budgets(run: Run, maze: Path) -> None:
+    for options, outcome in (
+        (["--max-expansions", 0], "expansions_spent"),
+        (["--max-expansions", 7], "expansions_spent"),
+        (["--max-seconds", 0], "time_spent"),
+    ):
+        ran = run("plan", maze, "--json", *options)
+        assert (ran.code, json.loads(ran.out)["outcome"]) == (1, outcome)
+
+
+def test_start_equal_to_goal(run: Run, maze: Path) -> None:
+    facts = json.loads(run("plan", maze, "--start", "5,5", "--goal", "5,5", "--json").out)
+    assert (facts["cost"], facts["expansions"], facts["path"]) == (0, 0, [[5, 5]])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--start", "5"], ["--start", "X,Y"]),
+        (["--start", "a,b"], ["--start", "X,Y"]),
+        (["--start", "1,2,3"], ["--start", "X,Y"]),
+        (["--start", "201,0"], ["start", "(201, 0)", "outside", "201 x 201"]),
+        (["--goal", "-1,0"], ["goal", "(-1, 0)", "outside"]),
+        (["--goal", "66,0"], ["goal", "(66, 0)", "blocked", "closest free cell"]),
+        (["--policy", "a_star_oktile"], ["no policy", "a_star_octile"]),
+        (["--policy", "weighted_a_star:x"], ["weight"]),
+        (["--policy", "h_euc:3"], ["h_euc:3"]),
+        (["--connectivity", 6], ["4 or 8"]),
+        (["--engine", "warp"], ["--engine"]),
+        (["--stop", "never"], ["--stop"]),
+        (["--max-expansions", -1], ["--max-expansions"]),
+        (["--max-seconds", "nan"], ["--max-seconds"]),
+        (["--frobnicate"], ["--frobnicate"]),
+    ],
+)
+def test_bad_arguments_are_one_line(run: Run, maze: Path, options: list[object], words: list[str]) -> None:
+    assert_one_line(run("plan", maze, *options), *words)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("missing.png", None),
+        ("empty.png", b""),
+        ("text.png", b"hello"),
+        ("cut.png", b"\x89PNG\r\n\x1a\n\x00\x00"),
+        ("odd.xyz", b"?"),
+        ("odd.map", b"type octile\nheight x\n"),
+        ("odd.yaml", b"image: !!python/object:os.system x\n"),
+        ("escape.yaml", b"image: ../../etc/passwd\nresolution: 1\norigin: [0,0,0]\n"),
+    ],
+)
+def test_bad_files_are_one_line(run: Run, tmp_path: Path, name: str, content: bytes | None) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    png = tmp_path / "out.png"
+    assert_one_line(run("plan", tmp_path / name, "--png", png), name)
+    assert not png.exists()
+
+
+def test_a_world_without_a_free_cell(run: Run, tmp_path: Path) -> None:
+    write_png(World(np.ones((4, 4), bool)), tmp_path / "full.png")
+    assert_one_line(run("plan", tmp_path / "full.png"), "no free cell")
+
+
+def test_a_picture_that_cannot_be_written(run: Run, maze: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    assert_one_line(run("plan", maze, "--png", tmp_path / "file" / "a.png"), "file")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1, 1), (1, 9), (9, 1), (12, 5)])
+def test_odd_shapes(run: Run, tmp_path: Path, width: int, height: int) -> None:
+    write_png(World(np.zeros((height, width), bool)), tmp_path / "w.png")
+    ran = run("plan", tmp_path / "w.png", "--json", "--png", tmp_path / "p.png")
+    assert ran.code == 0
+    assert json.loads(ran.out)["path"][-1] == [width - 1, height - 1]

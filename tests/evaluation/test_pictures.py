@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from sailplan.errors import SailplanError
+from sailplan.evaluation import pictures
+from sailplan.evaluation.animation import frames
+from sailplan.graphs import ExplicitGraph, Problem
+from sailplan.policies import greedy
+from sailplan.search import open_search
+from sailplan.testing import draw_problem, draw_world
+
+PICTURE = """
+    .....
+    .###.
+    S..#G
+    """
+
+
+def colours(image: Image.Image) -> set[tuple[int, ...]]:
+    return set(map(tuple, np.asarray(image.convert("RGB")).reshape(-1, 3).tolist()))
+
+
+def test_each_kind_of_cell_has_its_colour_and_place() -> None:
+    problem = draw_problem(PICTURE)
+    session = open_search(problem, greedy("euclidean"))
+    session.run()
+    table = pictures._colours(problem.graph.world, session.state)  # type: ignore[attr-defined]
+    assert tuple(table[2, 0]) == pictures.EXPANDED  # the start, bottom left
+    assert tuple(table[1, 1]) == pictures.KNOWN_INVALID
+    assert tuple(table[2, 4]) == pictures.FRONTIER  # the goal has just entered the open list
+
+
+def test_what_was_never_touched_stays_faint() -> None:
+    problem = draw_problem("S....\n.....\n.....\n.....\nG...#")
+    session = open_search(problem, greedy("euclidean"))
+    session.run()
+    table = pictures._colours(problem.graph.world, session.state)  # type: ignore[attr-defined]
+    assert tuple(table[4, 4]) == pictures.HIDDEN_OBSTACLE
+
+
+def test_a_picture_shows_path_start_and_goal(tmp_path: Path) -> None:
+    problem = draw_problem(PICTURE)
+    session = open_search(problem, greedy("euclidean"))
+    result = session.run()
+    pictures.write_picture(pictures.draw_search(problem, session.state, result.path, "caption"), tmp_path / "a.png")
+    with Image.open(tmp_path / "a.png") as image:
+        assert {pictures.PATH, pictures.START, pictures.GOAL} <= colours(image)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 90), (90, 1), (7, 300)])
+def test_any_shape_can_be_drawn(shape: tuple[int, int]) -> None:
+    world = draw_world("\n".join("." * shape[1] for _ in range(shape[0])))
+    assert min(pictures.draw_world(world).size) >= 1
+
+
+def test_a_film_goes_from_the_first_to_the_last_expansion(tmp_path: Path) -> None:
+    problem = draw_problem(PICTURE)
+    result = open_search(problem, greedy("euclidean")).run()
+    film = list(frames(problem, result, "film", count=4))
+    pictures.write_animation(film, tmp_path / "a.gif")
+    with Image.open(tmp_path / "a.gif") as image:
+        assert image.n_frames == len(film)  # type: ignore[attr-defined]
+    assert pictures.EXPANDED in colours(film[-1])
+    assert pictures.PATH in colours(film[-1])
+
+
+def test_only_grids_can_be_drawn() -> None:
+    problem = Problem(ExplicitGraph.from_edges(2, [(0, 1, 1.0)]), 0, 1)
+    session = open_search(problem, greedy("zero"))
+    with pytest.raises(SailplanError, match="only searches on grids"):
+        pictures.draw_search(problem, session.state)

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from sailplan.errors import SailplanError
+from sailplan.evaluation.records import Record, read_records, write_records
+
+RECORD = Record(
+    family="mazes",
+    problem="mazes/0, the first",
+    policy="h_euc",
+    outcome="goal_generated",
+    expansions=219,
+    edge_evaluations=1437,
+    policy_evaluations=600,
+    cost=293.9726607,
+    optimal_cost=290.0,
+    clairvoyant_expansions=210,
+    milliseconds=0.25,
+    engine="fused",
+    listed_cost=math.inf,
+)
+
+
+def test_records_survive_the_file(tmp_path: Path) -> None:
+    write_records([RECORD, RECORD], tmp_path / "deep" / "records.csv")
+    assert read_records(tmp_path / "deep" / "records.csv") == [RECORD, RECORD]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a,b\n1,2\n", "family\nmazes\n", "\x00\x01"], ids=["empty", "foreign", "too few columns", "binary"]
+)
+def test_a_file_of_something_else_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "records.csv"
+    path.write_text(text)
+    with pytest.raises(SailplanError, match="not a file of records"):
+        read_records(path)
+
+
+def test_a_damaged_row_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "records.csv"
+    write_records([RECORD, RECORD], path)
+    path.write_text(path.read_text().replace("219", "many", 1))
+    with pytest.raises(SailplanError, match=r"records\.csv:2: not a record"):
+        read_records(path)
+
+
+def test_a_row_cut_short_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "records.csv"
+    write_records([RECORD], path)
+    path.write_text(path.read_text().rsplit(",", 2)[0] + "\n")
+    with pytest.raises(SailplanError, match="not a record"):
+        read_records(path)
