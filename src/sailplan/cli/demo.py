@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -49,7 +50,13 @@ def demo(
     introduction = f"{worlds} generated worlds of each family; the oracle knows the world and is the limit."
     write_report(out / "report.html", "sailplan: a minute's tour", introduction, summaries, pictures)
     typer.echo(f"\nThe table, the pictures and report.html are in {out.resolve()}")
-    typer.echo(f"Next: sailplan plan {out / 'worlds' / 'mazes.png'} --policy h_euc --png my_search.png")
+    typer.echo(f"Next: {_command()} plan {out / 'worlds' / 'mazes.png'} --policy h_euc --png my_search.png")
+
+
+def _command() -> str:
+    """What the user types to get here again."""
+    called = Path(sys.argv[0])
+    return str(called) if called.name == "sailplan" and not called.is_absolute() else "sailplan"
 
 
 def _hardest(task_set: TaskSet, records: list[Record]) -> Task:
