@@ -30,7 +30,7 @@ class World:
     def __post_init__(self) -> None:
         blocked = np.array(self.blocked, dtype=np.bool_, order="C")
         if blocked.ndim != 2 or blocked.size == 0:
-            raise WorldError(f"{self.name}: a world needs two dimensions and a cell, got {blocked.shape}")
+            raise WorldError(f"{self.name}: a world needs two dimensions and a cell, got shape {blocked.shape}")
         blocked.flags.writeable = False
         object.__setattr__(self, "blocked", blocked)
 
