@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from sailplan.search.policy import Discovery, Policy
 from sailplan.search.state import SearchState
 
 _ROOM_FOR_UNKNOWN_GRAPHS = 1024
+_NUMBERS = (float, int, np.number)
 
 
 class ReferenceEngine:
@@ -57,7 +59,11 @@ class ReferenceEngine:
             vertex = self._frontier.select()
             self._phases[0] += perf_counter() - began
             if vertex is None:
+                if len(self.state.frontier):
+                    raise PolicyError("the policy selected nothing, although there are open vertices")
                 return Outcome.FRONTIER_EMPTY
+            if not 0 <= vertex < len(self.state.status) or self.state.status[vertex] != OPEN:
+                raise PolicyError(f"the policy selected vertex {vertex}, which is not open")
             if vertex == goal:
                 return Outcome.GOAL_EXPANDED
             self._expand(vertex)
@@ -88,29 +94,26 @@ class ReferenceEngine:
 
     def _close(self, vertex: int) -> None:
         arrays = self.state.arrays
-        if not 0 <= vertex < len(arrays.status) or arrays.status[vertex] != OPEN:
-            raise PolicyError(f"the policy selected vertex {vertex}, which is not open")
         arrays.status[vertex] = CLOSED
         arrays.expanded[arrays.counts[EXPANSIONS]] = vertex
         arrays.counts[EXPANSIONS] += 1
 
     def _unknown_edges(self, vertex: int) -> list[tuple[int, float]]:
         """The edges (target, cost) worth a check: those into closed or invalid vertices are not."""
-        targets, costs = self._problem.graph.successors(vertex)
-        if len(targets) == 0:
+        targets, costs = map(_listed, self._problem.graph.successors(vertex))
+        if not targets:
             return []
         if len(targets) != len(costs) or min(targets) < 0:
             raise GraphError(f"successors({vertex}) must give vertices and a cost for each, got {targets}, {costs}")
         self.state.make_room(max(targets) + 1)
         known = self.state.status[targets].tolist()
-        edges = [
-            (target, cost)
-            for target, cost, status in zip(targets, costs, known, strict=True)
-            if status in (UNSEEN, OPEN)
-        ]
-        for target, cost in edges:
-            if not isinstance(cost, float | int | np.number) or not 0.0 <= cost < math.inf:
-                raise GraphError(f"edge {vertex} -> {target}: its cost must be finite and not negative, got {cost}")
+        edges = []
+        for target, cost, status in zip(targets, costs, known, strict=True):
+            if status in (UNSEEN, OPEN):
+                if not isinstance(cost, _NUMBERS) or not 0.0 <= cost < math.inf:
+                    raise GraphError(f"edge {vertex} -> {target}: its cost must be finite and not negative, got {cost}")
+                # A float32 would make a float32 of every cost it is added to.
+                edges.append((target, float(cost)))
         return edges
 
     def _update(
@@ -147,3 +150,8 @@ class ReferenceEngine:
         arrays.cost[vertex] = cost
         arrays.parent[vertex] = parent
         arrays.depth[vertex] = 0 if parent == NO_VERTEX else arrays.depth[parent] + 1
+
+
+def _listed(values: Any) -> list[Any]:
+    # The numbers of an array become those of Python.
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)

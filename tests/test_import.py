@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+_HEAVY = {"torch", "matplotlib", "gymnasium"}
+
+
+def _loaded_by(statement: str) -> set[str]:
+    script = f"import sys; {statement}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+@pytest.mark.parametrize("statement", ["import sailplan", "import sailplan.policies", "import sailplan.testing"])
+def test_heavy_packages_are_not_loaded(statement: str) -> None:
+    loaded = _loaded_by(statement)
+    assert "sailplan" in loaded
+    assert not loaded & _HEAVY
+
+
+def test_the_bare_package_loads_nothing_compiled() -> None:
+    assert not _loaded_by("import sailplan") & {"numba", "numpy", "networkx", "PIL"}

@@ -1,0 +1,117 @@
+"""What a search does depends on what it has uncovered, and on nothing else of the world."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sailplan.graphs import ExplicitGraph, GridGraph, Problem, grid_problem
+from sailplan.policies import CATALOGUE, make_policy
+from sailplan.search import Limits, StopRule, open_search, search
+from sailplan.search.run import EngineName
+from sailplan.testing import check_result
+from sailplan.worlds import World
+from tests.naive.dijkstra import cost_to_go
+from tests.same import assert_same_result, assert_same_state
+from tests.strategies import explicit_problems, grid_problems
+
+NOT_CLAIRVOYANT = [name for name in CATALOGUE if name != "oracle"]
+every_policy = pytest.mark.parametrize("name", NOT_CLAIRVOYANT)
+both_engines = pytest.mark.parametrize("engine", ["reference", "fused"])
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def _with_other_hidden_cells(problem: Problem, graph: GridGraph, expanded: list[int], seed: int) -> Problem:
+    """Draw anew every cell that was not touched by these expansions."""
+    touched = {problem.start, problem.goal, *expanded}
+    for vertex in expanded:
+        touched.update(graph.successors(vertex)[0])
+    blocked = graph.world.blocked.flatten()
+    hidden = np.setdiff1d(np.arange(blocked.size), list(touched))
+    blocked[hidden] = np.random.default_rng(seed).random(len(hidden)) < 0.5
+    world = World(blocked.reshape(graph.world.blocked.shape), name="altered")
+    return grid_problem(world, graph.cell(problem.start), graph.cell(problem.goal), graph.moves)
+
+
+def _with_other_hidden_edges(problem: Problem, graph: ExplicitGraph, expanded: list[int], seed: int) -> Problem:
+    """Draw anew whether each edge holds that does not leave one of these vertices."""
+    sources = np.repeat(np.arange(graph.vertex_count), np.diff(graph.rows.first))
+    hidden = ~np.isin(sources, expanded)
+    verdicts = graph.rows.verdicts.copy()
+    verdicts[hidden] = np.random.default_rng(seed).integers(0, 2, hidden.sum())
+    known_invalid = {
+        target
+        for vertex in expanded
+        for target, verdict in zip(
+            graph.successors(vertex)[0], graph.evaluate(vertex, graph.successors(vertex)[0]), strict=True
+        )
+        if verdict == 2
+    }
+    verdicts[hidden & np.isin(graph.rows.targets, list(known_invalid))] = 2
+    return Problem(ExplicitGraph(graph.rows._replace(verdicts=verdicts)), problem.start, problem.goal, name="altered")
+
+
+def _assert_same_so_far(
+    problem: Problem, altered: Problem, name: str, stop: StopRule, expansions: int, engine: EngineName
+) -> None:
+    sessions = [open_search(each, make_policy(name), stop=stop, engine=engine) for each in (problem, altered)]
+    before, after = (session.run(Limits(expansions=expansions)) for session in sessions)
+    assert_same_result(before, after)
+    assert_same_state(sessions[0].state, sessions[1].state)
+
+
+@every_policy
+@both_engines
+@settings(max_examples=25)
+@given(drawn=grid_problems(15, 20), stop=st.sampled_from(StopRule), expansions=st.integers(0, 100), seed=SEEDS)
+def test_cells_not_touched_change_nothing(
+    name: str, engine: EngineName, drawn: tuple[Problem, GridGraph], stop: StopRule, expansions: int, seed: int
+) -> None:
+    problem, graph = drawn
+    result = search(problem, make_policy(name), Limits(expansions=expansions), stop=stop)
+    altered = _with_other_hidden_cells(problem, graph, result.trace.expanded.tolist(), seed)
+    _assert_same_so_far(problem, altered, name, stop, expansions, engine)
+
+
+@every_policy
+@both_engines
+@settings(max_examples=25)
+@given(drawn=explicit_problems(), stop=st.sampled_from(StopRule), expansions=st.integers(0, 30), seed=SEEDS)
+def test_edges_not_checked_change_nothing(
+    name: str, engine: EngineName, drawn: tuple[Problem, ExplicitGraph], stop: StopRule, expansions: int, seed: int
+) -> None:
+    problem, graph = drawn
+    result = search(problem, make_policy(name), Limits(expansions=expansions), stop=stop)
+    altered = _with_other_hidden_edges(problem, graph, result.trace.expanded.tolist(), seed)
+    _assert_same_so_far(problem, altered, name, stop, expansions, engine)
+
+
+def test_a_clairvoyant_policy_is_found_out() -> None:
+    drawing = World(np.zeros((9, 9), np.bool_))
+    problem = grid_problem(drawing, (0, 0), (8, 0))
+    assert isinstance(problem.graph, GridGraph)
+    altered = _with_other_hidden_cells(problem, problem.graph, [0], seed=1)
+    with pytest.raises(AssertionError):
+        _assert_same_so_far(problem, altered, "oracle", StopRule.GOAL_GENERATED, 4, "fused")
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+@settings(max_examples=40)
+@given(
+    drawn=st.one_of(grid_problems(15, 20), explicit_problems()),
+    stop=st.sampled_from(StopRule),
+    engine=st.sampled_from(["reference", "fused"]),
+)
+def test_a_path_is_found_where_there_is_one_and_it_holds(
+    name: str, drawn: tuple[Problem, GridGraph | ExplicitGraph], stop: StopRule, engine: EngineName
+) -> None:
+    problem, graph = drawn
+    result = search(problem, make_policy(name), stop=stop, engine=engine)
+    reaching = cost_to_go(graph, range(graph.vertex_count), problem.goal)
+    assert result.found == (problem.start in reaching)
+    check_result(problem, result)
+    assert len(set(result.trace.expanded.tolist())) == result.expansions
+    if result.found:
+        assert result.cost >= reaching[problem.start] - 1e-9
