@@ -161,6 +161,7 @@ class _Graph:
         (_Graph(costs=["1"]), "^edge 0 -> 1: its cost must be finite and not negative, got 1$"),
         (_Graph(answers=[]), r"^evaluate\(0\) answered for 0 edges out of 1$"),
         (_Graph(answers=[0, 0]), r"^evaluate\(0\) answered for 2 edges out of 1$"),
+        (_Graph(answers=[True]), r"^evaluate\(0\) must say an EdgeStatus"),
     ],
 )
 def test_a_graph_that_breaks_the_contract_is_refused(graph: _Graph, message: str) -> None:

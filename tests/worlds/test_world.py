@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -49,3 +51,9 @@ def test_other_shapes_are_refused(shape: tuple[int, ...]) -> None:
 
 def test_repr_says_what_it_is() -> None:
     assert repr(World.from_image([[0, 1]], name="pair")) == "World('pair', 2 x 1, 50% blocked)"
+
+
+def test_a_copy_from_a_pickle_is_as_immutable() -> None:
+    copy = pickle.loads(pickle.dumps(World([[True, False]], name="w", resolution=0.5)))  # type: ignore[arg-type]
+    assert (copy.name, copy.resolution, copy.blocked.tolist()) == ("w", 0.5, [[True, False]])
+    assert not copy.blocked.flags.writeable

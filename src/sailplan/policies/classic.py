@@ -13,7 +13,7 @@ def dijkstra() -> BestFirst:
 
 
 def a_star(heuristic: str = "euclidean") -> BestFirst:
-    """Expand the vertex with the smallest g + h first; optimal where h is consistent (on grids: both built in)."""
+    """Expand the vertex with the smallest g + h first; optimal where h is consistent: octile is on every grid."""
     return BestFirst((Key(heuristic, cost_weight=1.0),), StopRule.GOAL_EXPANDED)
 
 

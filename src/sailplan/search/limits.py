@@ -56,7 +56,7 @@ class Limits:
     expansions: int | None = None
     """Most expansions (T), kept exactly; None for no limit."""
     seconds: float | None = None
-    """Most seconds, kept within 5 % or 10 ms if no single edge check takes longer; None for no limit."""
+    """Most seconds, kept within 5 % or 10 ms if no single expansion takes longer; None for no limit."""
 
     def __post_init__(self) -> None:
         if self.expansions is not None and (not isinstance(self.expansions, int | np.integer) or self.expansions < 0):

@@ -85,6 +85,9 @@ class ReferenceEngine:
         answered = perf_counter()
         if len(verdicts) != len(edges):
             raise GraphError(f"evaluate({vertex}) answered for {len(verdicts)} edges out of {len(edges)}")
+        if bool in map(type, verdicts):
+            # True is 1, which would be read as INVALID_EDGE.
+            raise GraphError(f"evaluate({vertex}) must say an EdgeStatus for each edge, not true or false")
         discovery, entered = self._update(vertex, edges, verdicts)
         self._frontier.observe(discovery)
         if entered:

@@ -34,6 +34,11 @@ class World:
         blocked.flags.writeable = False
         object.__setattr__(self, "blocked", blocked)
 
+    def __setstate__(self, state: dict[str, object]) -> None:
+        # A copy that comes out of a pickle must be as immutable as the original.
+        self.__dict__.update(state)
+        self.blocked.flags.writeable = False
+
     @classmethod
     def from_image(
         cls,
