@@ -22,9 +22,7 @@ class Entry:
 
 CATALOGUE: dict[str, Entry] = {
     "a_star": Entry(a_star, "A* with the Euclidean distance; optimal where no move is cheaper than its length"),
-    "a_star_octile": Entry(
-        lambda: a_star("octile"), "A* with the empty-grid distance; optimal on every grid, with fewer expansions"
-    ),
+    "a_star_octile": Entry(lambda: a_star("octile"), "A* with the empty-grid distance; optimal on every grid"),
     "weighted_a_star": Entry(weighted_a_star, "g + w h with w = 11, or as in weighted_a_star:3"),
     "h_euc": Entry(lambda: greedy("euclidean"), "greedy best-first, Euclidean distance"),
     "h_man": Entry(lambda: greedy("manhattan"), "greedy best-first, Manhattan distance"),
