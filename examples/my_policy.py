@@ -28,7 +28,8 @@ class StubbornFrontier:
     """The open list: distances by vertex, in the order of insertion."""
 
     def __init__(self, problem: Problem, state: SearchState, band: float) -> None:
-        self._problem, self._state, self._band = problem, state, band
+        self._state, self._band = state, band
+        self._estimate = euclidean(problem, state)
         self._distances: dict[int, float] = {}
 
     def observe(self, discovery: Discovery) -> None:
@@ -36,7 +37,7 @@ class StubbornFrontier:
 
     def add(self, vertices: Sequence[int]) -> None:
         """Score what entered the open list."""
-        self._distances.update(zip(vertices, euclidean(self._problem, self._state, vertices), strict=True))
+        self._distances.update(zip(vertices, self._estimate(vertices), strict=True))
         self._state.count_scores(len(vertices))
 
     def select(self) -> int | None:

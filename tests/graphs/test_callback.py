@@ -113,7 +113,7 @@ def test_a_callback_that_raises_is_named() -> None:
         _search(CallbackGraph(broken))
     with pytest.raises(GraphError, match=r"^eval\(0, 1\) failed: ZeroDivisionError: oh$"):
         _search(CallbackGraph(_line, broken))
-    with pytest.raises(GraphError, match=r"^no coordinates for the state 0 \(ZeroDivisionError: oh\)"):
+    with pytest.raises(GraphError, match=r"^no coordinates for the state 3 \(ZeroDivisionError: oh\)"):
         search(CallbackGraph(_line, coordinates=broken).problem(0, 3), greedy("euclidean"))
 
 

@@ -27,7 +27,7 @@ PICTURE = """
 
 
 def _estimates(problem: Problem, name: str, vertices: Sequence[int]) -> list[float]:
-    return HEURISTICS[name][0](problem, SearchState(20), vertices)
+    return HEURISTICS[name][0](problem, SearchState(20))(vertices)
 
 
 def test_distances_to_the_goal() -> None:
@@ -52,7 +52,7 @@ def test_distances_in_space() -> None:
 def test_octile_is_the_distance_on_an_empty_grid(moves: Moves, shape: tuple[int, int], data: st.DataObject) -> None:
     goal = data.draw(st.tuples(st.integers(0, shape[1] - 1), st.integers(0, shape[0] - 1)))
     problem = grid_problem(World(np.zeros(shape, np.bool_)), (0, 0), goal, moves)
-    estimates = octile(problem, SearchState(0), range(shape[0] * shape[1]))
+    estimates = octile(problem, SearchState(0))(range(shape[0] * shape[1]))
     assert estimates == pytest.approx(cost_to_go(problem).tolist(), rel=1e-12)
 
 
@@ -65,20 +65,20 @@ def test_a_star_with_octile_is_optimal_whatever_the_moves(drawn: tuple[Problem, 
 def test_the_distance_to_known_obstacles() -> None:
     problem = draw_problem(PICTURE)
     session = open_search(problem, a_star())
-    obstacle = HEURISTICS["obstacle"][0]
-    assert obstacle(problem, session.state, [0, 3]) == [1e9, 1e9]
+    obstacle = HEURISTICS["obstacle"][0](problem, session.state)
+    assert obstacle([0, 3]) == [1e9, 1e9]
     session.state.forbid([5], [])
-    assert obstacle(problem, session.state, [0, 1, 3, 11]) == [math.sqrt(2.0), 1.0, math.sqrt(5.0), math.sqrt(5.0)]
+    assert obstacle([0, 1, 3, 11]) == [math.sqrt(2.0), 1.0, math.sqrt(5.0), math.sqrt(5.0)]
     session.state.forbid([10], [])
-    assert obstacle(problem, session.state, [0, 1, 3, 11]) == [math.sqrt(2.0), 1.0, math.sqrt(5.0), 1.0]
+    assert obstacle([0, 1, 3, 11]) == [math.sqrt(2.0), 1.0, math.sqrt(5.0), 1.0]
 
 
 def test_a_key_weighs_cost_and_estimate() -> None:
     problem, state = draw_problem(PICTURE), SearchState(12)
     state.arrays.cost[8] = 7.0
-    assert Key("manhattan", cost_weight=2.0, heuristic_weight=10.0)(problem, state, [8]) == [44.0]
-    assert Key("manhattan", cost_weight=2.0, heuristic_weight=0.0)(problem, state, [8]) == [14.0]
-    assert Key("manhattan")(problem, state, [8]) == [3.0]
+    assert Key("manhattan", cost_weight=2.0, heuristic_weight=10.0).score(problem, state)([8]) == [44.0]
+    assert Key("manhattan", cost_weight=2.0, heuristic_weight=0.0).score(problem, state)([8]) == [14.0]
+    assert Key("manhattan").score(problem, state)([8]) == [3.0]
 
 
 def test_only_a_distance_that_counts_needs_coordinates() -> None:

@@ -83,10 +83,10 @@ class BadScores:
     stop: StopRule = StopRule.GOAL_GENERATED
 
     def open(self, problem: Problem, state: SearchState) -> Frontier:
-        def score(problem: Problem, state: SearchState, vertices: Sequence[int]) -> list[float]:
+        def score(vertices: Sequence[int]) -> list[float]:
             return [(math.nan, -math.inf, float(vertex))[vertex % 3] for vertex in vertices]
 
-        return QueueFrontier(problem, state, [(score, False)])
+        return QueueFrontier(state, [(score, False)])
 
 
 def first_expanded(state: SearchState) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -98,7 +99,7 @@ class Scored:
     stop: StopRule = StopRule.GOAL_GENERATED
 
     def open(self, problem: Problem, state: SearchState) -> Frontier:
-        return QueueFrontier(problem, state, [(self.score, False)])
+        return QueueFrontier(state, [(partial(self.score, problem, state), False)])
 
 
 def test_a_policy_that_gives_up_or_goes_round_in_circles() -> None:

@@ -28,7 +28,7 @@ class BestFirst:
 
     def open(self, problem: Problem, state: SearchState) -> QueueFrontier:
         """Begin the open list of a search."""
-        return QueueFrontier(problem, state, [(key, key.cost_weight > 0) for key in self.keys])
+        return QueueFrontier(state, [(key.score(problem, state), key.cost_weight > 0) for key in self.keys])
 
     def key_arrays(self, problem: Problem) -> KeyArrays:
         """The keys for the compiled engine."""

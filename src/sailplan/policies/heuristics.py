@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from sailplan.errors import PolicyError
-from sailplan.graphs.graph import Graph
 from sailplan.graphs.grid import GridGraph
 from sailplan.graphs.problem import Problem
 from sailplan.kernels import arrays
@@ -17,49 +16,65 @@ from sailplan.kernels.best_first import NOTHING_INVALID_KNOWN
 from sailplan.kernels.edges import PLANE_DIAGONAL, SPACE_DIAGONAL
 from sailplan.search.state import SearchState
 
-Heuristic = Callable[[Problem, SearchState, Sequence[int]], list[float]]
+Estimate = Callable[[Sequence[int]], list[float]]
+"""What a heuristic says of each of some vertices in the search it was made for."""
+Heuristic = Callable[[Problem, SearchState], Estimate]
 
 # An open list takes in a handful of vertices at a time, for which plain floats are faster than arrays. The engines
 # must agree to the last bit, so terms are added one by one in the order of the axes, as in the kernels.
 
 
-def zero(problem: Problem, state: SearchState, vertices: Sequence[int]) -> list[float]:
+def zero(problem: Problem, state: SearchState) -> Estimate:
     """Nothing: the heuristic of Dijkstra's algorithm."""
-    return [0.0] * len(vertices)
+    return lambda vertices: [0.0] * len(vertices)
 
 
-def euclidean(problem: Problem, state: SearchState, vertices: Sequence[int]) -> list[float]:
+def euclidean(problem: Problem, state: SearchState) -> Estimate:
     """Straight-line distance to the goal."""
-    return [math.sqrt(_total([axis * axis for axis in offset])) for offset in _offsets(problem, vertices)]
+
+    def length(here: list[float], goal: list[float]) -> float:
+        squares = 0.0
+        for one, other in zip(here, goal, strict=True):
+            squares += (one - other) * (one - other)
+        return math.sqrt(squares)
+
+    return _to_goal(problem, length)
 
 
-def manhattan(problem: Problem, state: SearchState, vertices: Sequence[int]) -> list[float]:
+def manhattan(problem: Problem, state: SearchState) -> Estimate:
     """Sum of the distances to the goal along the axes."""
-    return [_total(offset) for offset in _offsets(problem, vertices)]
+    return _to_goal(problem, lambda here, goal: _total(_offset(here, goal)))
 
 
-def octile(problem: Problem, state: SearchState, vertices: Sequence[int]) -> list[float]:
+def octile(problem: Problem, state: SearchState) -> Estimate:
     """Length of the shortest way to the goal on an empty grid with the same moves, in up to three dimensions."""
-    diagonal_cost = _diagonal_cost(problem.graph)
+    graph = problem.graph
+    diagonal_cost = graph.arrays().diagonal_cost if isinstance(graph, GridGraph) else PLANE_DIAGONAL
     straight, diagonal = min(1.0, diagonal_cost), min(2.0, diagonal_cost)
-    lengths = []
-    for offset in _offsets(problem, vertices):
+
+    def length(here: list[float], goal: list[float]) -> float:
+        offset = _offset(here, goal)
         largest = max(offset)
         smallest = min(offset) if len(offset) > 2 else 0.0
         middle = _total(offset) - largest - smallest
-        lengths.append(straight * largest + (diagonal - straight) * middle + SPACE_DIAGONAL * smallest)
-    return lengths
+        return straight * largest + (diagonal - straight) * middle + SPACE_DIAGONAL * smallest
+
+    return _to_goal(problem, length)
 
 
-def obstacle(problem: Problem, state: SearchState, vertices: Sequence[int]) -> list[float]:
+def obstacle(problem: Problem, state: SearchState) -> Estimate:
     """Straight-line distance to the closest vertex known to be invalid (d_OBS); a huge one before any is."""
-    if len(state.invalid) == 0:
-        return [NOTHING_INVALID_KNOWN] * len(vertices)
-    known = problem.graph.coordinates(state.invalid.tolist())
-    here = problem.graph.coordinates(vertices)
-    squares = sum((known[None, :, axis] - here[:, None, axis]) ** 2 for axis in range(here.shape[1]))
-    closest: list[float] = np.sqrt(np.min(squares, axis=1)).tolist()
-    return closest
+
+    def estimate(vertices: Sequence[int]) -> list[float]:
+        if len(state.invalid) == 0:
+            return [NOTHING_INVALID_KNOWN] * len(vertices)
+        known = problem.graph.coordinates(state.invalid.tolist())
+        here = problem.graph.coordinates(vertices)
+        squares = sum((known[None, :, axis] - here[:, None, axis]) ** 2 for axis in range(here.shape[1]))
+        closest: list[float] = np.sqrt(np.min(squares, axis=1)).tolist()
+        return closest
+
+    return estimate
 
 
 HEURISTICS: dict[str, tuple[Heuristic, int]] = {
@@ -94,28 +109,38 @@ class Key:
         """Whether the graph must say where its vertices are."""
         return self.heuristic != "zero" and self.heuristic_weight > 0
 
-    def __call__(self, problem: Problem, state: SearchState, vertices: Sequence[int]) -> list[float]:
-        """The key of each vertex."""
-        keys = [self.cost_weight * cost for cost in state.cost[vertices].tolist()]
+    def score(self, problem: Problem, state: SearchState) -> Estimate:
+        """What gives the key of each vertex in this search."""
+        cost_weight, heuristic_weight = self.cost_weight, self.heuristic_weight
         if not self.needs_coordinates:
-            return keys
-        estimates = HEURISTICS[self.heuristic][0](problem, state, vertices)
-        return [key + self.heuristic_weight * estimate for key, estimate in zip(keys, estimates, strict=True)]
+            return lambda vertices: [cost_weight * cost for cost in state.cost[vertices].tolist()]
+        estimate = HEURISTICS[self.heuristic][0](problem, state)
+        if not cost_weight:
+            return lambda vertices: [heuristic_weight * distance for distance in estimate(vertices)]
+
+        def keys(vertices: Sequence[int]) -> list[float]:
+            costs: list[float] = state.cost[vertices].tolist()
+            return [
+                cost_weight * cost + heuristic_weight * distance
+                for cost, distance in zip(costs, estimate(vertices), strict=True)
+            ]
+
+        return keys
 
 
-def _offsets(problem: Problem, vertices: Sequence[int]) -> list[list[float]]:
-    """How far each vertex is from the goal along each axis."""
-    *places, goal = problem.graph.coordinates([*vertices, problem.goal]).tolist()
-    return [[abs(here - there) for here, there in zip(place, goal, strict=True)] for place in places]
+def _to_goal(problem: Problem, length: Callable[[list[float], list[float]], float]) -> Estimate:
+    coordinates = problem.graph.coordinates
+    (goal,) = coordinates([problem.goal]).tolist()
+    return lambda vertices: [length(here, goal) for here in coordinates(vertices).tolist()]
 
 
-def _total(terms: Sequence[float]) -> float:
+def _offset(here: list[float], goal: list[float]) -> list[float]:
+    return [abs(one - other) for one, other in zip(here, goal, strict=True)]
+
+
+def _total(terms: list[float]) -> float:
     # Not sum(): from Python 3.12 on it compensates for rounding, which the kernels do not.
     total = 0.0
     for term in terms:
         total += term
     return total
-
-
-def _diagonal_cost(graph: Graph) -> float:
-    return graph.arrays().diagonal_cost if isinstance(graph, GridGraph) else PLANE_DIAGONAL

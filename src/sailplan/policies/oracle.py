@@ -27,10 +27,10 @@ class OraclePolicy:
         """Compute the cost-to-go of every vertex and begin the open list."""
         table = cost_to_go(problem)
 
-        def look_up(problem: Problem, state: SearchState, vertices: Sequence[int]) -> list[float]:
+        def look_up(vertices: Sequence[int]) -> list[float]:
             return [float(table[vertex]) if vertex < len(table) else math.inf for vertex in vertices]
 
-        return QueueFrontier(problem, state, [(look_up, False)])
+        return QueueFrontier(state, [(look_up, False)])
 
     def key_arrays(self, problem: Problem) -> KeyArrays:
         """The cost-to-go as a table for the compiled engine."""

@@ -7,13 +7,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from sailplan.graphs.problem import Problem
 from sailplan.kernels.arrays import OPEN
 from sailplan.search.policy import Discovery
 from sailplan.search.state import SearchState
 
-Score = Callable[[Problem, SearchState, Sequence[int]], Sequence[float]]
-"""The key of each vertex; the smallest is expanded first."""
+Score = Callable[[Sequence[int]], Sequence[float]]
+"""The key of each of some vertices; the smallest is expanded first."""
 
 
 @dataclass
@@ -27,8 +26,7 @@ class _Queue:
 class QueueFrontier:
     """Queues over the same vertices, ordered by (key, insertion number), selected from in turn."""
 
-    def __init__(self, problem: Problem, state: SearchState, scores: Sequence[tuple[Score, bool]]) -> None:
-        self._problem = problem
+    def __init__(self, state: SearchState, scores: Sequence[tuple[Score, bool]]) -> None:
         self._state = state
         self._queues = [_Queue(score, follows_cost) for score, follows_cost in scores]
         self._members: set[int] = set()
@@ -48,7 +46,7 @@ class QueueFrontier:
         if not vertices:
             return
         non_finite = 0
-        for vertex, key in zip(vertices, queue.score(self._problem, self._state, vertices), strict=True):
+        for vertex, key in zip(vertices, queue.score(vertices), strict=True):
             if not math.isfinite(key):
                 non_finite += 1
                 key = math.inf

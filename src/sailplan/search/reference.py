@@ -38,8 +38,8 @@ class ReferenceEngine:
     def __init__(self, problem: Problem, policy: Policy, stop: StopRule) -> None:
         graph = problem.graph
         room = graph.vertex_count if is_finite(graph) else _ROOM_FOR_UNKNOWN_GRAPHS
-        self.state = SearchState(room)
-        self.state.make_room(max(problem.start, problem.goal) + 1)
+        self.state = SearchState(max(room, problem.start + 1, problem.goal + 1))
+        self._see()
         self._problem = problem
         self._stop_at_generation = stop is StopRule.GOAL_GENERATED
         self._phases = [0.0, 0.0, 0.0]
@@ -47,10 +47,20 @@ class ReferenceEngine:
         self._reach(problem.start, NO_VERTEX, 0.0)
         self._frontier.add([problem.start])
 
+    def _see(self) -> None:
+        """Look at the arrays of the state through views: numbers go in and out of these several times as fast."""
+        arrays = self.state.arrays
+        self._status: Any = arrays.status.data
+        self._cost: Any = arrays.cost.data
+        self._parent: Any = arrays.parent.data
+        self._depth: Any = arrays.depth.data
+        self._expanded: Any = arrays.expanded.data
+        self._counts: Any = arrays.counts.data
+
     def advance(self, expansions: int, deadline: float) -> Outcome | None:
         """Expand up to so many vertices; None where that budget, not the search, came to its end."""
         goal = self._problem.goal
-        if self._stop_at_generation and self.state.status[goal] == OPEN:
+        if self._stop_at_generation and self._status[goal] == OPEN:
             return Outcome.GOAL_GENERATED
         for _ in range(expansions):
             began = perf_counter()
@@ -62,12 +72,12 @@ class ReferenceEngine:
                 if len(self.state.frontier):
                     raise PolicyError("the policy selected nothing, although there are open vertices")
                 return Outcome.FRONTIER_EMPTY
-            if not 0 <= vertex < len(self.state.status) or self.state.status[vertex] != OPEN:
+            if not 0 <= vertex < len(self._status) or self._status[vertex] != OPEN:
                 raise PolicyError(f"the policy selected vertex {vertex}, which is not open")
             if vertex == goal:
                 return Outcome.GOAL_EXPANDED
             self._expand(vertex)
-            if self._stop_at_generation and self.state.status[goal] == OPEN:
+            if self._stop_at_generation and self._status[goal] == OPEN:
                 return Outcome.GOAL_GENERATED
         return None
 
@@ -96,65 +106,63 @@ class ReferenceEngine:
         self._phases[2] += answered - asked
 
     def _close(self, vertex: int) -> None:
-        arrays = self.state.arrays
-        arrays.status[vertex] = CLOSED
-        arrays.expanded[arrays.counts[EXPANSIONS]] = vertex
-        arrays.counts[EXPANSIONS] += 1
+        self._status[vertex] = CLOSED
+        self._expanded[self._counts[EXPANSIONS]] = vertex
+        self._counts[EXPANSIONS] += 1
 
     def _unknown_edges(self, vertex: int) -> list[tuple[int, float]]:
         """The edges (target, cost) worth a check: those into closed or invalid vertices are not."""
         targets, costs = map(_listed, self._problem.graph.successors(vertex))
-        if not targets:
+        if len(targets) == 0:
             return []
         if len(targets) != len(costs) or min(targets) < 0:
             raise GraphError(f"successors({vertex}) must give vertices and a cost for each, got {targets}, {costs}")
-        self.state.make_room(max(targets) + 1)
-        known = self.state.status[targets].tolist()
-        edges = []
-        for target, cost, status in zip(targets, costs, known, strict=True):
-            if status in (UNSEEN, OPEN):
-                if not isinstance(cost, _NUMBERS) or not 0.0 <= cost < math.inf:
-                    raise GraphError(f"edge {vertex} -> {target}: its cost must be finite and not negative, got {cost}")
-                # A float32 would make a float32 of every cost it is added to.
-                edges.append((target, float(cost)))
+        if max(targets) >= len(self._status):
+            self.state.make_room(max(targets) + 1)
+            self._see()
+        status = self._status
+        edges = [edge for edge in zip(targets, costs, strict=True) if status[edge[0]] < CLOSED]
+        for target, cost in edges:
+            if not isinstance(cost, _NUMBERS) or not 0.0 <= cost < math.inf:
+                raise GraphError(f"edge {vertex} -> {target}: its cost must be finite and not negative, got {cost}")
         return edges
 
     def _update(
         self, vertex: int, edges: Sequence[tuple[int, float]], verdicts: Sequence[int]
     ) -> tuple[Discovery, list[int]]:
         """Write down what the checks said; return what is invalid and what got a path or a cheaper one."""
-        known_status, known_cost = self.state.status.item, self.state.cost.item
-        here = known_cost(vertex)
+        known_status, known_cost = self._status, self._cost
+        here = known_cost[vertex]
         discovery = Discovery(vertex, [], [])
         entered = []
         for (target, edge_cost), verdict in zip(edges, verdicts, strict=True):
             if verdict == VALID_EDGE:
-                cost = here + edge_cost
-                if known_status(target) == UNSEEN or cost < known_cost(target):
+                # A float32 would make a float32 of every cost it is added to.
+                cost = here + float(edge_cost)
+                if known_status[target] == UNSEEN or cost < known_cost[target]:
                     self._reach(target, vertex, cost)
                     entered.append(target)
             elif verdict == INVALID_TARGET:
                 discovery.invalid_vertices.append(target)
             else:
                 discovery.invalid_edges.append((vertex, target))
-        self.state.arrays.counts[EDGE_EVALUATIONS] += len(edges)
-        self._record(discovery)
+        self._counts[EDGE_EVALUATIONS] += len(edges)
+        if discovery.invalid_vertices or discovery.invalid_edges:
+            self._record(discovery)
         return discovery, entered
 
     def _record(self, discovery: Discovery) -> None:
         for target in discovery.invalid_vertices:
-            if self.state.status[target] == OPEN:
+            if self._status[target] == OPEN:
                 raise GraphError(f"vertex {target} is called invalid, yet another edge into it was valid")
         self.state.forbid(discovery.invalid_vertices, discovery.invalid_edges)
 
     def _reach(self, vertex: int, parent: int, cost: float) -> None:
-        arrays = self.state.arrays
-        arrays.status[vertex] = OPEN
-        arrays.cost[vertex] = cost
-        arrays.parent[vertex] = parent
-        arrays.depth[vertex] = 0 if parent == NO_VERTEX else arrays.depth[parent] + 1
+        self._status[vertex] = OPEN
+        self._cost[vertex] = cost
+        self._parent[vertex] = parent
+        self._depth[vertex] = 0 if parent == NO_VERTEX else self._depth[parent] + 1
 
 
-def _listed(values: Any) -> list[Any]:
-    # The numbers of an array become those of Python.
-    return values.tolist() if isinstance(values, np.ndarray) else list(values)
+def _listed(values: Any) -> Any:
+    return values.tolist() if isinstance(values, np.ndarray) else values
