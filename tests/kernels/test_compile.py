@@ -17,7 +17,7 @@ from sailplan.testing import draw_problem
 
 FOLDER = Path(sailplan.kernels.__file__).parent
 njit: Any = numba.njit
-KERNELS = (best_first.begin, best_first.advance, dijkstra.begin_settling, dijkstra.settle, connectivity._flood)
+KERNELS = (best_first.advance, best_first.trace_back, dijkstra.begin_settling, dijkstra.settle, connectivity._flood)
 
 _RUN_ONE_KERNEL = """
 import numpy as np

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,34 +16,68 @@ ANY_KEYS = st.floats(allow_nan=False)
 POP = st.none()
 
 
+ALL_LIVE = np.zeros(1 << VERTEX_BITS, np.uint8)
+"""Marks that call every vertex live; zeros, so that the system gives them no memory."""
+
+
+def _pop(queue: QueueArrays, row: int = 0) -> int:
+    return int(pop(queue, row, ALL_LIVE, 0))
+
+
 def _pop_all(queue: QueueArrays, row: int = 0) -> list[int]:
-    popped = iter(lambda: int(pop(queue, row)), NO_VERTEX)
-    return list(popped)
+    return list(iter(lambda: _pop(queue, row), NO_VERTEX))
 
 
-@given(st.lists(st.one_of(FEW_KEYS, ANY_KEYS, POP), max_size=200))
-def test_like_a_sorted_list(steps: list[float | None]) -> None:
-    queue, naive = allocate_queues(1, 200), SortedQueue()
+@pytest.mark.parametrize("queues", [1, 2])
+@given(steps=st.lists(st.one_of(FEW_KEYS, ANY_KEYS, POP), max_size=200))
+def test_like_a_sorted_list(queues: int, steps: list[float | None]) -> None:
+    queue, naive = allocate_queues(queues, 400), SortedQueue()
     for vertex, key in enumerate(steps):
         if key is None:
             expected = naive.pop()
-            assert pop(queue, 0) == (NO_VERTEX if expected is None else expected)
+            assert _pop(queue) == (NO_VERTEX if expected is None else expected)
         else:
             offer(queue, 0, vertex, key)
             naive.offer(vertex, key)
-    rest = iter(naive.pop, None)
-    assert _pop_all(queue) == list(rest)
+    assert _pop_all(queue) == list(iter(naive.pop, None))
+
+
+@given(seed=st.integers(0, 2**32 - 1), spread=st.sampled_from([0.0, 1e-9, 1.0, 1e6]))
+def test_like_a_sorted_list_over_a_long_search(seed: int, spread: float) -> None:
+    rng = np.random.default_rng(seed)
+    queue, naive = allocate_queues(1, 4000), SortedQueue()
+    marks = rng.integers(0, 2, 2000).astype(np.uint8)
+    last = 0.0
+    for vertex in range(2000):
+        key = last + spread * rng.exponential() * rng.integers(0, 2)
+        offer(queue, 0, vertex, key)
+        if marks[vertex] == 1:
+            naive.offer(vertex, key)
+        if rng.random() < 0.4:
+            popped, expected = int(pop(queue, 0, marks, 1)), naive.pop()
+            assert popped == (NO_VERTEX if expected is None else expected)
+            last += spread * 0.1
+    rest = list(iter(lambda: int(pop(queue, 0, marks, 1)), NO_VERTEX))
+    assert rest == list(iter(naive.pop, None))
+
+
+def test_what_is_no_longer_live_is_passed_over() -> None:
+    queue = allocate_queues(1, 20)
+    for vertex in range(6):
+        offer(queue, 0, vertex, float(vertex))
+    marks = np.array([0, 1, 0, 0, 1, 0], np.uint8)
+    assert [int(pop(queue, 0, marks, 1)) for _ in range(3)] == [1, 4, NO_VERTEX]
 
 
 def test_equal_keys_come_out_in_the_order_of_insertion() -> None:
-    queue = allocate_queues(1, 50)
+    queue = allocate_queues(1, 100)
     for vertex in reversed(range(50)):
         offer(queue, 0, vertex, -0.0 if vertex % 2 else 0.0)
     assert _pop_all(queue) == list(reversed(range(50)))
 
 
 def test_the_largest_vertex_comes_out_as_it_went_in() -> None:
-    queue = allocate_queues(1, 2)
+    queue = allocate_queues(1, 4)
     queue.issued[0] = (1 << 63 - VERTEX_BITS) - 3
     offer(queue, 0, (1 << VERTEX_BITS) - 1, 0.0)
     offer(queue, 0, 0, 0.0)
@@ -50,7 +85,7 @@ def test_the_largest_vertex_comes_out_as_it_went_in() -> None:
 
 
 def test_queues_are_apart_but_number_their_insertions_together() -> None:
-    queue = allocate_queues(2, 3)
+    queue = allocate_queues(2, 6)
     for vertex, key in ((0, 1.0), (1, 0.0)):
         offer(queue, 0, vertex, key)
         offer(queue, 1, vertex, -key)
@@ -59,16 +94,18 @@ def test_queues_are_apart_but_number_their_insertions_together() -> None:
     assert queue.issued.tolist() == [4]
 
 
-@pytest.mark.parametrize("room", [1, 2, 5, 16])
-def test_enlarged_queues_hold_what_they_held(room: int) -> None:
-    queue = allocate_queues(2, room)
-    for vertex in range(room):
-        offer(queue, 0, vertex, float(-vertex))
-    assert not has_room(queue, 1)
-    queue = enlarge_queues(queue)
-    assert has_room(queue, room)
-    assert not has_room(queue, room + 1)
-    for vertex in range(room, 2 * room):
-        offer(queue, 0, vertex, float(-vertex))
-    assert _pop_all(queue) == list(reversed(range(2 * room)))
-    assert _pop_all(queue, 1) == []
+@pytest.mark.parametrize("queues", [1, 2])
+@given(steps=st.lists(st.one_of(FEW_KEYS, POP), max_size=120))
+def test_queues_that_grow_when_they_are_full_lose_nothing(queues: int, steps: list[float | None]) -> None:
+    queue, naive = allocate_queues(queues, 2), SortedQueue()
+    for vertex, key in enumerate(steps):
+        if key is None:
+            expected = naive.pop()
+            assert _pop(queue) == (NO_VERTEX if expected is None else expected)
+            continue
+        while not has_room(queue, 1):
+            queue = enlarge_queues(queue)
+        offer(queue, 0, vertex, key)
+        naive.offer(vertex, key)
+    assert _pop_all(queue) == list(iter(naive.pop, None))
+    assert queues == 1 or _pop_all(queue, 1) == []

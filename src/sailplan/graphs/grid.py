@@ -91,8 +91,9 @@ class GridGraph:
 
     def coordinates(self, vertices: Sequence[int]) -> FloatArray:
         """The cells (x, y)."""
-        y, x = np.divmod(np.asarray(vertices, np.int64), self.world.width)
-        return np.stack((x, y), axis=1).astype(np.float64)
+        cells = np.empty((len(vertices), 2))
+        np.divmod(vertices, self.world.width, out=(cells[:, 1], cells[:, 0]))
+        return cells
 
     @cached_property
     def _arrays(self) -> GridArrays:

@@ -24,6 +24,9 @@ SELECT, EXPAND, EVALUATE = range(3)
 """Places in `StateArrays.cycles`."""
 PHASES = 3
 
+NEAR, FAR, LIMIT, SPAN = range(4)
+"""Places in a row of `QueueArrays.levels`."""
+
 ZERO, EUCLIDEAN, MANHATTAN, OCTILE, OBSTACLE, TABLE = range(6)
 """What `KeyArrays.heuristic` may name."""
 
@@ -82,9 +85,14 @@ class QueueArrays(NamedTuple):
 
     ranks: NDArray[np.int64]
     tags: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    levels: NDArray[np.int64]
+    """Shape (queues, 4): NEAR, FAR, LIMIT and SPAN of each queue."""
     issued: NDArray[np.int64]
     """The insertion number last given out, in a single entry."""
+
+
+class SingleQueueArrays(QueueArrays):
+    """The same where there is only one, a kind of its own so that kernels are compiled without loops over queues."""
 
 
 class KeyArrays(NamedTuple):

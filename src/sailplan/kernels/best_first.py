@@ -34,31 +34,33 @@ from sailplan.kernels.arrays import (
 from sailplan.kernels.clock import cycles
 from sailplan.kernels.compile import inlined, kernel
 from sailplan.kernels.edges import distance, edge_cost, locate, slot_count, successor, verdict
-from sailplan.kernels.heap import has_room, offer, pop
+from sailplan.kernels.heap import has_room, offer, pop, queue_count
 
-_TIMED_EVERY = 16
+_TIMED_EVERY = 64
 """One expansion in so many reads the clock: often enough to tell the shares, too seldom to be felt."""
 
 NOTHING_INVALID_KNOWN = 1e9
 """Distance to the closest known invalid vertex before there is one."""
 
 
-@kernel
-def begin(graph, keys, queue, state, start, goal):
+@inlined
+def _begin(graph, keys, queue, state, start, goal):
     """Put the start in the open list."""
     state.status[start] = OPEN
     state.cost[start] = 0.0
     state.parent[start] = NO_VERTEX
     state.depth[start] = 0
-    _insert(graph, keys, queue, state, start, goal, True)
+    _insert(graph, keys, queue, state, start, 0.0, goal, True)
 
 
 @kernel
-def advance(graph, keys, queue, state, goal, stop_at_generation, budget, targets, costs):
+def advance(graph, keys, queue, state, start, goal, stop_at_generation, budget, targets, costs):
     """Expand up to `budget` vertices; return why it stopped.
 
     `targets` and `costs` are scratch with room for the successors of one vertex.
     """
+    if queue.issued[0] == 0:
+        _begin(graph, keys, queue, state, start, goal)
     if stop_at_generation and state.status[goal] == OPEN:
         return GOAL_GENERATED
     for _ in range(budget):
@@ -86,14 +88,19 @@ def advance(graph, keys, queue, state, goal, stop_at_generation, budget, targets
     return RUNNING
 
 
+@kernel
+def trace_back(parent, vertex, path):
+    """Fill `path` with the way to the vertex; its length is the vertex's depth and one more."""
+    for index in range(len(path) - 1, -1, -1):
+        path[index] = vertex
+        vertex = parent[vertex]
+
+
 @inlined
 def _select(queue, state):
     """Pop from the queue whose turn it is; vertices closed by way of another queue are passed over."""
-    row = state.counts[EXPANSIONS] % len(queue.sizes)
-    while True:
-        vertex = pop(queue, row)
-        if vertex == NO_VERTEX or state.status[vertex] == OPEN:
-            return vertex
+    row = state.counts[EXPANSIONS] % queue_count(queue)
+    return pop(queue, row, state.status, OPEN)
 
 
 @inlined
@@ -104,12 +111,12 @@ def _evaluate(graph, state, vertex, targets, costs):
     state.expanded[counts[EXPANSIONS]] = vertex
     counts[EXPANSIONS] += 1
     place = locate(graph, vertex)
-    found = 0
+    found, checked = 0, 0
     for slot in range(slot_count(graph, place)):
         target = successor(graph, place, slot)
         if target == NO_VERTEX or state.status[target] >= CLOSED:
             continue
-        counts[EDGE_EVALUATIONS] += 1
+        checked += 1
         answer = verdict(graph, place, slot, target)
         if answer == VALID_EDGE:
             targets[found] = target
@@ -123,31 +130,32 @@ def _evaluate(graph, state, vertex, targets, costs):
             state.invalid_edges[counts[INVALID_EDGES], 0] = vertex
             state.invalid_edges[counts[INVALID_EDGES], 1] = target
             counts[INVALID_EDGES] += 1
+    counts[EDGE_EVALUATIONS] += checked
     return found
 
 
 @inlined
 def _relax(graph, keys, queue, state, vertex, goal, targets, costs, found):
     """Let each valid successor into the open list, or give it the cheaper path."""
+    cost_here, depth = state.cost[vertex], state.depth[vertex] + 1
     for index in range(found):
-        target = targets[index]
-        cost = state.cost[vertex] + costs[index]
+        target, cost = targets[index], cost_here + costs[index]
         new = state.status[target] == UNSEEN
         if new or cost < state.cost[target]:
             state.status[target] = OPEN
             state.cost[target] = cost
             state.parent[target] = vertex
-            state.depth[target] = state.depth[vertex] + 1
-            _insert(graph, keys, queue, state, target, goal, new)
+            state.depth[target] = depth
+            _insert(graph, keys, queue, state, target, cost, goal, new)
 
 
 @inlined
-def _insert(graph, keys, queue, state, vertex, goal, new):
+def _insert(graph, keys, queue, state, vertex, cost, goal, new):
     """Key the vertex in every queue; one that is there already is keyed again only where its cost counts."""
-    for row in range(len(queue.sizes)):
+    for row in range(queue_count(queue)):
         if not new and keys.cost_weight[row] == 0.0:
             continue
-        key = keys.cost_weight[row] * state.cost[vertex]
+        key = keys.cost_weight[row] * cost
         if keys.heuristic_weight[row] != 0.0:
             key += keys.heuristic_weight[row] * _heuristic(graph, keys, state, row, vertex, goal)
         state.counts[POLICY_EVALUATIONS] += 1

@@ -22,11 +22,9 @@ def settle(backward, limit, queue, settled, cost_to_go, degree):
     Vertices farther than `limit` stay as they are.
     """
     while has_room(queue, degree):
-        vertex = pop(queue, 0)
+        vertex = pop(queue, 0, settled, False)
         if vertex == NO_VERTEX:
             return True
-        if settled[vertex]:
-            continue
         settled[vertex] = True
         place = locate(backward, vertex)
         for slot in range(slot_count(backward, place)):

@@ -27,9 +27,10 @@ def grid_step(grid, x, y, slot):
     to_x = x + STEPS_X[slot]
     to_y = y + STEPS_Y[slot]
     # A negative number is a huge one when read as unsigned.
-    if uint64(to_x) >= uint64(grid.width) or uint64(to_y) >= uint64(grid.height):
+    if slot >= grid.directions or uint64(to_x) >= uint64(grid.width) or uint64(to_y) >= uint64(grid.height):
         return NO_VERTEX
-    return to_y * grid.width + to_x
+    # Read as unsigned, so that an index into an array need not be tested for being a negative one.
+    return np.int64(uint32(to_y * grid.width + to_x))
 
 
 @inlined

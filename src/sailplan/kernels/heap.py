@@ -1,17 +1,23 @@
-"""Four-ary heaps ordered by (key, insertion number): the open list of the compiled engine.
+"""Priority queues ordered by (key, insertion number): the open list of the compiled engine.
 
 An entry is two integers. Its rank is the key's bits, arranged so that they order as the key does (integers compare
 faster than floats); its tag is the insertion number above the vertex. Nothing is ever taken out but from the top:
 a vertex that gets a smaller key is put in again, and the entry that is left behind meets a closed vertex when it
 comes up. Keys must therefore never rise.
+
+A queue has two parts in one row of memory. Near entries, whose rank is at most a limit, are a four-ary heap at the
+left end; far ones lie unsorted at the right end. When the heap is empty, the limit rises and takes in a share of the
+far entries; those left behind are thrown away then, unsorted. So the heap stays small, and most entries, which are
+far when they come in, cost little.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numba import uint64
+from numba.extending import overload
 
-from sailplan.kernels.arrays import NO_VERTEX, QueueArrays
+from sailplan.kernels.arrays import FAR, LIMIT, NEAR, NO_VERTEX, SPAN, QueueArrays, SingleQueueArrays
 from sailplan.kernels.compile import inlined
 
 VERTEX_BITS = 28
@@ -19,34 +25,55 @@ VERTEX_BITS = 28
 _VERTEX_MASK = (1 << VERTEX_BITS) - 1
 _LARGEST = (1 << 63) - 1
 
+_FIRST_SPAN = 1 << 40
+_LARGEST_SPAN = 1 << 51
+"""By how much the limit rises: the rank of infinity plus this is still a number."""
+_FEWEST, _MOST = 8, 3
+"""The limit is to take in between an eighth and a third of the far entries."""
+
 # Unsigned indices spare the test for Python's negative ones.
 _ONE, _TWO, _THREE, _FOUR = uint64(1), uint64(2), uint64(3), uint64(4)
 
 
 def allocate_queues(queues: int, room: int) -> QueueArrays:
     """Empty queues with room for so many entries each; memory is touched only as they fill."""
-    return QueueArrays(
+    arrays = SingleQueueArrays if queues == 1 else QueueArrays
+    return arrays(
         ranks=np.empty((queues, room), np.int64),
         tags=np.empty((queues, room), np.int64),
-        sizes=np.zeros(queues, np.int64),
+        levels=np.array([[0, 0, -_LARGEST, _FIRST_SPAN]] * queues, np.int64),
         issued=np.zeros(1, np.int64),
     )
 
 
 def enlarge_queues(queue: QueueArrays) -> QueueArrays:
     """The same queues with twice the room."""
-    used = queue.ranks.shape[1]
-    larger = allocate_queues(len(queue.sizes), 2 * used)
-    larger.ranks[:, :used] = queue.ranks
-    larger.tags[:, :used] = queue.tags
-    return larger._replace(sizes=queue.sizes, issued=queue.issued)
+    room = queue.ranks.shape[1]
+    larger = allocate_queues(len(queue.levels), 2 * room)
+    for row, (near, far, _, _) in enumerate(queue.levels.tolist()):
+        for old, new in ((queue.ranks[row], larger.ranks[row]), (queue.tags[row], larger.tags[row])):
+            new[:near] = old[:near]
+            new[2 * room - far :] = old[room - far :]
+    return larger._replace(levels=queue.levels, issued=queue.issued)
+
+
+def queue_count(queue):
+    """Number of queues: a constant where there is one, which spares the loops over them a tenth of the time."""
+
+
+@overload(queue_count)
+def _queue_count(queue):
+    if queue.instance_class is SingleQueueArrays:
+        return lambda queue: 1
+    return lambda queue: len(queue.levels)
 
 
 @inlined
 def has_room(queue, count):
     """Whether every queue can take so many more entries."""
-    for row in range(len(queue.sizes)):
-        if queue.sizes[row] + count > queue.ranks.shape[1]:
+    for row in range(queue_count(queue)):
+        # Twice the far ones: all may become near while they still lie where they were.
+        if queue.levels[row, NEAR] + 2 * (queue.levels[row, FAR] + count) > queue.ranks.shape[1]:
             return False
     return True
 
@@ -54,16 +81,86 @@ def has_room(queue, count):
 @inlined
 def offer(queue, row, vertex, key):
     """Put the vertex in under a key that is not NaN; the caller sees to it that there is room."""
+    ranks, tags, levels = queue.ranks[row], queue.tags[row], queue.levels[row]
     queue.issued[0] += 1
     rank = _rank(key)
     tag = (queue.issued[0] << VERTEX_BITS) | np.int64(vertex)
-    ranks, tags = queue.ranks[row], queue.tags[row]
-    place = uint64(queue.sizes[row])
-    queue.sizes[row] += 1
+    if rank <= levels[LIMIT]:
+        _sift_up(ranks, tags, uint64(levels[NEAR]), rank, tag)
+        levels[NEAR] += 1
+    else:
+        levels[FAR] += 1
+        place = uint64(len(ranks) - levels[FAR])
+        ranks[place], tags[place] = rank, tag
+
+
+@inlined
+def pop(queue, row, marks, live):
+    """Take out the first vertex whose mark says that it is live; NO_VERTEX where there is none."""
+    ranks, tags, levels = queue.ranks[row], queue.tags[row], queue.levels[row]
+    while True:
+        if levels[NEAR] == 0:
+            if levels[FAR] == 0:
+                return NO_VERTEX
+            _raise_limit(ranks, tags, levels, marks, live)
+            continue
+        vertex = tags[0] & _VERTEX_MASK
+        levels[NEAR] -= 1
+        size = uint64(levels[NEAR])
+        _sift_down(ranks, tags, size, ranks[size], tags[size])
+        if marks[vertex] == live:
+            return vertex
+
+
+@inlined
+def _raise_limit(ranks, tags, levels, marks, live):
+    """Fill the empty heap with the far entries up to a new limit."""
+    room, far = uint64(len(ranks)), levels[FAR]
+    limit = _least(ranks, room - uint64(far)) + levels[SPAN]
+    near, kept, place = uint64(0), room, room
+    for _ in range(far):
+        place -= _ONE
+        rank, tag = ranks[place], tags[place]
+        if rank > limit:
+            kept -= _ONE
+            ranks[kept], tags[kept] = rank, tag
+        elif marks[tag & _VERTEX_MASK] == live:
+            _sift_up(ranks, tags, near, rank, tag)
+            near += _ONE
+    levels[NEAR], levels[FAR], levels[LIMIT] = near, room - kept, limit
+    _fit_span(levels, far)
+
+
+@inlined
+def _fit_span(levels, far):
+    """Let the limit rise by more where it took in few of the far entries, by less where it took in many."""
+    taken = far - levels[FAR]
+    if taken * _FEWEST < far:
+        levels[SPAN] = min(2 * levels[SPAN], _LARGEST_SPAN)
+    elif taken * _MOST > far:
+        levels[SPAN] = max(levels[SPAN] >> 1, 1)
+
+
+@inlined
+def _least(ranks, first):
+    least = ranks[first]
+    for place in range(first, uint64(len(ranks))):
+        least = min(least, ranks[place])
+    return least
+
+
+@inlined
+def _rank(key):
+    bits = np.float64(key + 0.0).view(np.int64)
+    return bits if bits >= 0 else bits ^ _LARGEST
+
+
+@inlined
+def _sift_up(ranks, tags, place, rank, tag):
+    """Put an entry in at the end of a heap."""
     while place > 0:
         above = (place - _ONE) >> _TWO
-        # Every other tag is smaller, so an equal rank comes before this one.
-        if ranks[above] <= rank:
+        if not _before(rank, tag, ranks[above], tags[above]):
             break
         ranks[place], tags[place] = ranks[above], tags[above]
         place = above
@@ -71,15 +168,8 @@ def offer(queue, row, vertex, key):
 
 
 @inlined
-def pop(queue, row):
-    """Take out the first vertex; NO_VERTEX where the queue is empty."""
-    if queue.sizes[row] == 0:
-        return NO_VERTEX
-    ranks, tags = queue.ranks[row], queue.tags[row]
-    vertex = tags[0] & _VERTEX_MASK
-    queue.sizes[row] -= 1
-    size = uint64(queue.sizes[row])
-    rank, tag = ranks[size], tags[size]
+def _sift_down(ranks, tags, size, rank, tag):
+    """Put an entry in at the top of a heap."""
     place = uint64(0)
     while True:
         child = _first_child(ranks, tags, place, size)
@@ -88,13 +178,6 @@ def pop(queue, row):
         ranks[place], tags[place] = ranks[child], tags[child]
         place = child
     ranks[place], tags[place] = rank, tag
-    return vertex
-
-
-@inlined
-def _rank(key):
-    bits = np.float64(key + 0.0).view(np.int64)
-    return bits if bits >= 0 else bits ^ _LARGEST
 
 
 @inlined

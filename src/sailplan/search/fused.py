@@ -10,7 +10,7 @@ import numpy as np
 from sailplan.graphs.graph import is_compiled
 from sailplan.graphs.problem import Problem
 from sailplan.kernels.arrays import EDGE_LOG_FULL, OPEN, QUEUE_FULL, KeyArrays
-from sailplan.kernels.best_first import advance, begin
+from sailplan.kernels.best_first import advance
 from sailplan.kernels.heap import VERTEX_BITS, allocate_queues, enlarge_queues
 from sailplan.search.limits import OUTCOME_OF_CODE, Outcome, StopRule
 from sailplan.search.policy import Policy, is_compiled_policy
@@ -20,7 +20,9 @@ _LONGEST_CALL = 0.05
 """Seconds a kernel may run before Python gets to see an interrupt."""
 _LONGEST_TIMED_CALL = 0.001
 """The same where a deadline is to be kept."""
-_FIRST_EXPANSIONS = 64
+_FIRST_EXPANSIONS = 4096
+_FIRST_ROOM = 4096
+"""Entries that a queue has room for at first: a search that needs more is long enough not to feel the move."""
 
 
 class FusedEngine:
@@ -34,12 +36,11 @@ class FusedEngine:
         self.state = SearchState(graph.vertex_count)
         self._graph = graph.arrays()
         self._keys = keys
-        self._queue = allocate_queues(len(keys.heuristic), graph.vertex_count + graph.max_degree)
-        self._goal = problem.goal
+        self._queue = allocate_queues(len(keys.heuristic), _FIRST_ROOM + 2 * graph.max_degree)
+        self._start, self._goal = problem.start, problem.goal
         self._stop_at_generation = stop is StopRule.GOAL_GENERATED
-        self._targets = np.empty(graph.max_degree, np.int32)
+        self._targets = np.empty(graph.max_degree, np.uint32)
         self._costs = np.empty(graph.max_degree, np.float64)
-        begin(self._graph, keys, self._queue, self.state.arrays, problem.start, problem.goal)
         # The first call of a process compiles; do it here, where no clock runs.
         self._call(0)
 
@@ -74,6 +75,7 @@ class FusedEngine:
             self._keys,
             self._queue,
             state.arrays,
+            self._start,
             self._goal,
             self._stop_at_generation,
             budget,

@@ -8,19 +8,23 @@ from numpy.typing import NDArray
 from sailplan.errors import SailplanError
 from sailplan.kernels import arrays
 from sailplan.kernels.arrays import StateArrays
+from sailplan.kernels.best_first import trace_back
 
 IntArray = NDArray[np.int32]
 
 
 def allocate_state(vertices: int) -> StateArrays:
     """Arrays for so many vertices, all UNSEEN; memory is touched only as vertices are met."""
+    # In one block: the allocator keeps it for the next search, where it gives many large ones back to the system,
+    # so that every search would wait for fresh pages.
+    block = np.empty((6, vertices), np.int32)
     return StateArrays(
         status=np.zeros(vertices, np.uint8),
-        cost=np.empty(vertices, np.float64),
-        parent=np.empty(vertices, np.int32),
-        depth=np.empty(vertices, np.int32),
-        expanded=np.empty(vertices, np.int32),
-        invalid=np.empty(vertices, np.int32),
+        cost=block[:2].reshape(-1).view(np.float64),
+        parent=block[2],
+        depth=block[3],
+        expanded=block[4],
+        invalid=block[5],
         invalid_edges=np.empty((1024, 2), np.int32),
         counts=np.zeros(arrays.COUNTS, np.int64),
         cycles=np.zeros(arrays.PHASES, np.int64),
@@ -90,10 +94,10 @@ class SearchState:
         """The best path found from the start to an open or closed vertex."""
         if self.status[vertex] not in (arrays.OPEN, arrays.CLOSED):
             raise SailplanError(f"no path to vertex {vertex} has been found")
-        path = [vertex]
-        while (before := int(self.parent[path[-1]])) != arrays.NO_VERTEX:
-            path.append(before)
-        return path[::-1]
+        path = np.empty(int(self.depth[vertex]) + 1, np.int32)
+        trace_back(self.parent, vertex, path)
+        vertices: list[int] = path.tolist()
+        return vertices
 
     def make_room(self, vertices: int) -> None:
         """See to it that vertices below this number have a place."""
