@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -30,13 +31,17 @@ class BestFirst:
         """Begin the open list of a search."""
         return QueueFrontier(state, [(key.score(problem, state), key.cost_weight > 0) for key in self.keys])
 
-    def key_arrays(self, problem: Problem) -> KeyArrays:
-        """The keys for the compiled engine."""
-        if any(key.needs_coordinates for key in self.keys):
-            problem.graph.coordinates([problem.goal])
+    @cached_property
+    def _key_arrays(self) -> KeyArrays:
         return KeyArrays(
             heuristic=np.array([HEURISTICS[key.heuristic][1] for key in self.keys], np.int64),
             cost_weight=np.array([key.cost_weight for key in self.keys], np.float64),
             heuristic_weight=np.array([key.heuristic_weight for key in self.keys], np.float64),
             table=np.empty(0),
         )
+
+    def key_arrays(self, problem: Problem) -> KeyArrays:
+        """The keys for the compiled engine; raises GraphError where they need coordinates and there are none."""
+        if any(key.needs_coordinates for key in self.keys):
+            problem.graph.coordinates([problem.goal])
+        return self._key_arrays

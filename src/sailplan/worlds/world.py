@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,12 +57,12 @@ class World:
         """Whether each cell is free, top row first: the inverse of `from_image`."""
         return ~self.blocked[::-1]
 
-    @property
+    @cached_property
     def width(self) -> int:
         """Number of columns."""
         return int(self.blocked.shape[1])
 
-    @property
+    @cached_property
     def height(self) -> int:
         """Number of rows."""
         return int(self.blocked.shape[0])
