@@ -70,8 +70,9 @@ class CallbackGraph(Generic[State]):
                 number = known.get(target)
                 if number is None:
                     number = self._number(target)
-                if number not in cheapest or cost < cheapest[number]:
-                    cheapest[number] = cost
+                if number in cheapest:
+                    cost = min(cost, cheapest[number])
+                cheapest[number] = cost
         except Exception as error:
             raise GraphError(f"succ({state!r}) failed: {_describe(error)}") from error
         return list(cheapest), list(cheapest.values())

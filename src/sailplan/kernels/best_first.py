@@ -43,26 +43,16 @@ NOTHING_INVALID_KNOWN = 1e9
 """Distance to the closest known invalid vertex before there is one."""
 
 
-@inlined
-def _begin(graph, keys, queue, state, start, goal):
-    """Put the start in the open list."""
-    state.status[start] = OPEN
-    state.cost[start] = 0.0
-    state.parent[start] = NO_VERTEX
-    state.depth[start] = 0
-    _insert(graph, keys, queue, state, start, 0.0, goal, True)
-
-
 @kernel
 def advance(graph, keys, queue, state, start, goal, stop_at_generation, budget, targets, costs):
     """Expand up to `budget` vertices; return why it stopped.
 
     `targets` and `costs` are scratch with room for the successors of one vertex.
     """
-    if queue.issued[0] == 0:
-        _begin(graph, keys, queue, state, start, goal)
     if stop_at_generation and state.status[goal] == OPEN:
         return GOAL_GENERATED
+    if budget > 0 and queue.issued[0] == 0:
+        _insert(graph, keys, queue, state, start, 0.0, goal, True)
     for _ in range(budget):
         if not has_room(queue, len(targets)):
             return QUEUE_FULL

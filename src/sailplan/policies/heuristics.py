@@ -113,16 +113,15 @@ class Key:
         """What gives the key of each vertex in this search."""
         cost_weight, heuristic_weight = self.cost_weight, self.heuristic_weight
         if not self.needs_coordinates:
-            return lambda vertices: [cost_weight * cost for cost in state.cost[vertices].tolist()]
+            return lambda vertices: [cost_weight * cost for cost in map(state.cost.item, vertices)]
         estimate = HEURISTICS[self.heuristic][0](problem, state)
         if not cost_weight:
             return lambda vertices: [heuristic_weight * distance for distance in estimate(vertices)]
 
         def keys(vertices: Sequence[int]) -> list[float]:
-            costs: list[float] = state.cost[vertices].tolist()
             return [
                 cost_weight * cost + heuristic_weight * distance
-                for cost, distance in zip(costs, estimate(vertices), strict=True)
+                for cost, distance in zip(map(state.cost.item, vertices), estimate(vertices), strict=True)
             ]
 
         return keys

@@ -21,6 +21,8 @@ _LONGEST_CALL = 0.05
 _LONGEST_TIMED_CALL = 0.001
 """The same where a deadline is to be kept."""
 _FIRST_EXPANSIONS = 4096
+_COMPILED: set[tuple[type, type]] = set()
+"""Kinds of graph and queue for which the kernel is ready in this process."""
 _FIRST_ROOM = 4096
 """Entries that a queue has room for at first: a search that needs more is long enough not to feel the move."""
 
@@ -41,8 +43,12 @@ class FusedEngine:
         self._stop_at_generation = stop is StopRule.GOAL_GENERATED
         self._targets = np.empty(graph.max_degree, np.uint32)
         self._costs = np.empty(graph.max_degree, np.float64)
-        # The first call of a process compiles; do it here, where no clock runs.
-        self._call(0)
+        self.state.begin(problem.start)
+        kind = type(self._graph), type(self._queue)
+        if kind not in _COMPILED:
+            # The first call of a process compiles or loads the kernel; do it here, where no clock runs.
+            self._call(0)
+            _COMPILED.add(kind)
 
     def advance(self, expansions: int, deadline: float) -> Outcome | None:
         """Expand up to so many vertices; None where that budget, not the search, came to its end."""

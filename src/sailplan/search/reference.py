@@ -17,7 +17,6 @@ from sailplan.kernels.arrays import (
     EDGE_EVALUATIONS,
     EXPANSIONS,
     INVALID_TARGET,
-    NO_VERTEX,
     OPEN,
     UNSEEN,
     VALID_EDGE,
@@ -44,8 +43,8 @@ class ReferenceEngine:
         self._stop_at_generation = stop is StopRule.GOAL_GENERATED
         self._phases = [0.0, 0.0, 0.0]
         self._frontier = policy.open(problem, self.state)
-        self._reach(problem.start, NO_VERTEX, 0.0)
-        self._frontier.add([problem.start])
+        self.state.begin(problem.start)
+        self._begun = False
 
     def _see(self) -> None:
         """Look at the arrays of the state through views: numbers go in and out of these several times as fast."""
@@ -66,6 +65,9 @@ class ReferenceEngine:
             began = perf_counter()
             if began >= deadline:
                 return Outcome.TIME_SPENT
+            if not self._begun:
+                self._begun = True
+                self._frontier.add([self._problem.start])
             vertex = self._frontier.select()
             self._phases[0] += perf_counter() - began
             if vertex is None:
@@ -161,7 +163,7 @@ class ReferenceEngine:
         self._status[vertex] = OPEN
         self._cost[vertex] = cost
         self._parent[vertex] = parent
-        self._depth[vertex] = 0 if parent == NO_VERTEX else self._depth[parent] + 1
+        self._depth[vertex] = self._depth[parent] + 1
 
 
 def _listed(values: Any) -> Any:

@@ -40,6 +40,13 @@ class SearchState:
     def __init__(self, vertices: int) -> None:
         self.arrays = allocate_state(vertices)
 
+    def begin(self, start: int) -> None:
+        """Put the start in the open list."""
+        self.arrays.status[start] = arrays.OPEN
+        self.arrays.cost[start] = 0.0
+        self.arrays.parent[start] = arrays.NO_VERTEX
+        self.arrays.depth[start] = 0
+
     @property
     def status(self) -> NDArray[np.uint8]:
         """UNSEEN, OPEN, CLOSED or INVALID for each vertex."""
@@ -83,12 +90,13 @@ class SearchState:
     @property
     def expansions(self) -> int:
         """Number of vertices expanded."""
-        return int(self.arrays.counts[arrays.EXPANSIONS])
+        return self.arrays.counts.item(arrays.EXPANSIONS)
 
     def count_scores(self, scores: int, non_finite: int = 0) -> None:
         """Let a frontier tell how many vertices it has scored, and how many of these scores were not finite."""
         self.arrays.counts[arrays.POLICY_EVALUATIONS] += scores
-        self.arrays.counts[arrays.NON_FINITE_SCORES] += non_finite
+        if non_finite:
+            self.arrays.counts[arrays.NON_FINITE_SCORES] += non_finite
 
     def path_to(self, vertex: int) -> list[int]:
         """The best path found from the start to an open or closed vertex."""
