@@ -86,7 +86,7 @@ class CallbackGraph(Generic[State]):
             for number in targets:
                 target = self._states[number]
                 answer = self._eval(state, target)
-                statuses.append(answer if isinstance(answer, EdgeStatus) else _status_of(answer))
+                statuses.append(_VERDICTS[answer] if type(answer) is bool else _status_of(answer))
         except Exception as error:
             raise GraphError(f"eval({state!r}, {target!r}) failed: {_describe(error)}") from error
         return statuses
@@ -105,7 +105,13 @@ class CallbackGraph(Generic[State]):
         return table
 
 
+_VERDICTS = (EdgeStatus.INVALID_EDGE, EdgeStatus.VALID)
+"""What false and true say."""
+
+
 def _status_of(answer: object) -> EdgeStatus:
+    if isinstance(answer, EdgeStatus):
+        return answer
     # A plain 0 or 1 is refused: it is true or false to some and an EdgeStatus, the other way round, to others.
     if not isinstance(answer, bool | np.bool_):
         raise TypeError(f"it must say true, false or an EdgeStatus, not {answer!r}")

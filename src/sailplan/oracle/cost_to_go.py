@@ -37,7 +37,7 @@ def _settle_all(graph: CompiledGraph, goal: int, limit: float) -> FloatArray:
     degree = int(np.diff(backward.first).max(initial=0)) if isinstance(backward, CsrArrays) else graph.max_degree
     result = np.full(graph.vertex_count, math.inf)
     settled = np.zeros(graph.vertex_count, np.bool_)
-    queue = allocate_queues(1, graph.vertex_count + degree)
+    queue = allocate_queues(1, min(graph.vertex_count, 4096) + 2 * degree)
     begin_settling(queue, goal, result)
     while not settle(backward, limit, queue, settled, result, degree):
         queue = enlarge_queues(queue)

@@ -57,8 +57,9 @@ class QueueFrontier:
     def select(self) -> int | None:
         """Pop from the queue whose turn it is; entries left behind by closed vertices are passed over."""
         queue = self._queues[self._state.expansions % len(self._queues)]
+        status = self._state.status.data
         while queue.entries:
             vertex = heapq.heappop(queue.entries)[2]
-            if self._state.status[vertex] == OPEN:
+            if status[vertex] == OPEN:
                 return vertex
         return None

@@ -123,26 +123,27 @@ class ReferenceEngine:
             self.state.make_room(max(targets) + 1)
             self._see()
         status = self._status
-        edges = [edge for edge in zip(targets, costs, strict=True) if status[edge[0]] < CLOSED]
-        for target, cost in edges:
-            if not isinstance(cost, _NUMBERS) or not 0.0 <= cost < math.inf:
-                raise GraphError(f"edge {vertex} -> {target}: its cost must be finite and not negative, got {cost}")
-        return edges
+        return [edge for edge in zip(targets, costs, strict=True) if status[edge[0]] < CLOSED]
 
     def _update(
         self, vertex: int, edges: Sequence[tuple[int, float]], verdicts: Sequence[int]
     ) -> tuple[Discovery, list[int]]:
         """Write down what the checks said; return what is invalid and what got a path or a cheaper one."""
-        known_status, known_cost = self._status, self._cost
-        here = known_cost[vertex]
+        status, costs, parents, depths = self._status, self._cost, self._parent, self._depth
+        here, depth = costs[vertex], depths[vertex] + 1
         discovery = Discovery(vertex, [], [])
         entered = []
         for (target, edge_cost), verdict in zip(edges, verdicts, strict=True):
             if verdict == VALID_EDGE:
+                if not isinstance(edge_cost, _NUMBERS) or not 0.0 <= edge_cost < math.inf:
+                    raise GraphError(
+                        f"edge {vertex} -> {target}: its cost must be finite and not negative, got {edge_cost}"
+                    )
                 # A float32 would make a float32 of every cost it is added to.
                 cost = here + float(edge_cost)
-                if known_status[target] == UNSEEN or cost < known_cost[target]:
-                    self._reach(target, vertex, cost)
+                if status[target] == UNSEEN or cost < costs[target]:
+                    status[target], costs[target] = OPEN, cost
+                    parents[target], depths[target] = vertex, depth
                     entered.append(target)
             elif verdict == INVALID_TARGET:
                 discovery.invalid_vertices.append(target)
@@ -158,12 +159,6 @@ class ReferenceEngine:
             if self._status[target] == OPEN:
                 raise GraphError(f"vertex {target} is called invalid, yet another edge into it was valid")
         self.state.forbid(discovery.invalid_vertices, discovery.invalid_edges)
-
-    def _reach(self, vertex: int, parent: int, cost: float) -> None:
-        self._status[vertex] = OPEN
-        self._cost[vertex] = cost
-        self._parent[vertex] = parent
-        self._depth[vertex] = self._depth[parent] + 1
 
 
 def _listed(values: Any) -> Any:

@@ -94,7 +94,7 @@ class SearchState:
 
     def count_scores(self, scores: int, non_finite: int = 0) -> None:
         """Let a frontier tell how many vertices it has scored, and how many of these scores were not finite."""
-        self.arrays.counts[arrays.POLICY_EVALUATIONS] += scores
+        self.arrays.counts.data[arrays.POLICY_EVALUATIONS] += scores
         if non_finite:
             self.arrays.counts[arrays.NON_FINITE_SCORES] += non_finite
 
@@ -120,16 +120,18 @@ class SearchState:
 
     def forbid(self, vertices: list[int], edges: list[tuple[int, int]]) -> None:
         """Write down vertices and edges found to be invalid."""
-        if vertices:
-            known = self.arrays.counts[arrays.INVALID_VERTICES]
-            self.arrays.status[vertices] = arrays.INVALID
-            self.arrays.invalid[known : known + len(vertices)] = vertices
-            self.arrays.counts[arrays.INVALID_VERTICES] += len(vertices)
-        if edges:
-            self.make_room_for_edges(len(edges))
-            known = self.arrays.counts[arrays.INVALID_EDGES]
-            self.arrays.invalid_edges[known : known + len(edges)] = edges
-            self.arrays.counts[arrays.INVALID_EDGES] += len(edges)
+        self.make_room_for_edges(len(edges))
+        # A handful of numbers: through views they go in faster one by one than as arrays.
+        counts, status = self.arrays.counts.data, self.arrays.status.data
+        invalid, log = self.arrays.invalid.data, self.arrays.invalid_edges.data
+        for vertex in vertices:
+            status[vertex] = arrays.INVALID
+            invalid[counts[arrays.INVALID_VERTICES]] = vertex
+            counts[arrays.INVALID_VERTICES] += 1
+        for source, target in edges:
+            log[counts[arrays.INVALID_EDGES], 0] = source
+            log[counts[arrays.INVALID_EDGES], 1] = target
+            counts[arrays.INVALID_EDGES] += 1
 
     def make_room_for_edges(self, count: int) -> None:
         """See to it that so many more invalid edges have a place."""
