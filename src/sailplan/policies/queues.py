@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from math import isfinite
 
 from sailplan.kernels.arrays import OPEN
 from sailplan.search.policy import Discovery
@@ -45,13 +46,14 @@ class QueueFrontier:
     def _insert(self, queue: _Queue, vertices: Sequence[int]) -> None:
         if not vertices:
             return
-        non_finite = 0
+        entries, number, non_finite = queue.entries, self._insertions, 0
         for vertex, key in zip(vertices, queue.score(vertices), strict=True):
-            if not math.isfinite(key):
+            if not isfinite(key):
                 non_finite += 1
                 key = math.inf
-            self._insertions += 1
-            heapq.heappush(queue.entries, (key, self._insertions, vertex))
+            number += 1
+            heappush(entries, (key, number, vertex))
+        self._insertions = number
         self._state.count_scores(len(vertices), non_finite)
 
     def select(self) -> int | None:
@@ -59,7 +61,7 @@ class QueueFrontier:
         queue = self._queues[self._state.expansions % len(self._queues)]
         status = self._state.status.data
         while queue.entries:
-            vertex = heapq.heappop(queue.entries)[2]
+            vertex = heappop(queue.entries)[2]
             if status[vertex] == OPEN:
                 return vertex
         return None

@@ -114,16 +114,18 @@ class ReferenceEngine:
 
     def _unknown_edges(self, vertex: int) -> list[tuple[int, float]]:
         """The edges (target, cost) worth a check: those into closed or invalid vertices are not."""
-        targets, costs = map(_listed, self._problem.graph.successors(vertex))
-        if len(targets) == 0:
+        targets, costs = self._problem.graph.successors(vertex)
+        if type(targets) is not list:
+            targets, costs = np.asarray(targets).tolist(), np.asarray(costs).tolist()
+        if not targets:
             return []
         if len(targets) != len(costs) or min(targets) < 0:
             raise GraphError(f"successors({vertex}) must give vertices and a cost for each, got {targets}, {costs}")
-        if max(targets) >= len(self._status):
-            self.state.make_room(max(targets) + 1)
+        if (highest := max(targets)) >= len(self._status):
+            self.state.make_room(highest + 1)
             self._see()
         status = self._status
-        return [edge for edge in zip(targets, costs, strict=True) if status[edge[0]] < CLOSED]
+        return [edge for edge in zip(targets, costs) if status[edge[0]] < CLOSED]  # noqa: B905 (checked above)
 
     def _update(
         self, vertex: int, edges: Sequence[tuple[int, float]], verdicts: Sequence[int]
@@ -133,7 +135,7 @@ class ReferenceEngine:
         here, depth = costs[vertex], depths[vertex] + 1
         discovery = Discovery(vertex, [], [])
         entered = []
-        for (target, edge_cost), verdict in zip(edges, verdicts, strict=True):
+        for (target, edge_cost), verdict in zip(edges, verdicts):  # noqa: B905 (the caller checked)
             if verdict == VALID_EDGE:
                 if not isinstance(edge_cost, _NUMBERS) or not 0.0 <= edge_cost < math.inf:
                     raise GraphError(
@@ -159,7 +161,3 @@ class ReferenceEngine:
             if self._status[target] == OPEN:
                 raise GraphError(f"vertex {target} is called invalid, yet another edge into it was valid")
         self.state.forbid(discovery.invalid_vertices, discovery.invalid_edges)
-
-
-def _listed(values: Any) -> Any:
-    return values.tolist() if isinstance(values, np.ndarray) else values
