@@ -40,6 +40,13 @@ def test_a_folder_of_families(tmp_path: Path) -> None:
     assert [one.family for one in load_tasks(str(tmp_path), "validation")] == ["a", "b"]
 
 
+def test_empty_splits_are_no_families(tmp_path: Path) -> None:
+    (tmp_path / "train").mkdir()
+    (tmp_path / "test").mkdir()
+    with pytest.raises(WorldError, match="no image in it or in train, test"):
+        load_tasks(str(tmp_path))
+
+
 def test_a_generated_family_keeps_its_splits_apart() -> None:
     worlds = {
         (seed, split): load_tasks("forest", split, limit=1, seed=seed)[0].tasks[0].scenario.world.blocked

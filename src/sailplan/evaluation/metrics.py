@@ -82,10 +82,7 @@ def _summarise(family: str, policy: str, records: list[Record]) -> Summary:
         solved=len(solved),
         mean_expansions=mean,
         normalised=normalised(mean),
-        # A start beside the goal is solved without an expansion by everyone: that is as good as the oracle.
-        ratio_to_clairvoyant=mean / clairvoyant
-        if (clairvoyant := _mean([record.clairvoyant_expansions for record in searched]))
-        else 1.0,
+        ratio_to_clairvoyant=_ratio(mean, _mean([record.clairvoyant_expansions for record in searched])),
         mean_cost_ratio=_mean([_ratio(record.cost, record.optimal_cost) for record in solved]),
         mean_edge_evaluations=_mean([record.edge_evaluations for record in searched]),
         ms_per_search=_mean([record.milliseconds for record in searched]),
@@ -101,5 +98,6 @@ def _mean(values: Sequence[float]) -> float:
     return float(np.mean(values)) if values else math.nan
 
 
-def _ratio(cost: float, optimal: float) -> float:
-    return cost / optimal if optimal > 0 else 1.0
+def _ratio(figure: float, best: float) -> float:
+    # Where the best is nothing at all (a start at its goal), everyone is as good.
+    return 1.0 if best == 0 else figure / best

@@ -68,13 +68,14 @@ def load_tasks(data: str, split: str | None = None, *, limit: int | None = None,
 
 def _datasets(path: Path) -> list[WorldDataset]:
     """The dataset in a folder or, where there is none, those in its sub-folders."""
-    inner = sorted(folder for folder in path.iterdir() if folder.is_dir() and not folder.name.startswith("."))
-    if any(folder.name in SPLIT_FOLDERS for folder in inner) or not inner:
-        return [WorldDataset.open(path)]
     try:
         return [WorldDataset.open(path)]
     except WorldError:
-        return [WorldDataset.open(folder) for folder in inner]
+        inner = sorted(folder for folder in path.iterdir() if folder.is_dir() and not folder.name.startswith("."))
+        families = [folder for folder in inner if folder.name not in SPLIT_FOLDERS]
+        if not families:
+            raise
+        return [WorldDataset.open(folder) for folder in families]
 
 
 def _worlds(dataset: WorldDataset, split: str | None) -> Sequence[World]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sailplan.errors import GraphError
 from sailplan.graphs.graph import EdgeStatus, FloatArray
@@ -38,7 +38,6 @@ class ExplicitGraph:
         table = _numbers(list(edges), 3, "edges")
         _check_edges(table, vertex_count)
         sources, targets = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
-        order = np.argsort(sources, kind="stable")
         verdicts = np.full(len(table), EdgeStatus.VALID, np.uint8)
         forbidden_edges = _numbers(list(invalid_edges), 2, "invalid_edges")
         forbidden_vertices = _numbers([(vertex,) for vertex in invalid_vertices], 1, "invalid_vertices")
@@ -47,15 +46,8 @@ class ExplicitGraph:
         forbidden = forbidden_edges[:, 0] * vertex_count + forbidden_edges[:, 1]
         verdicts[np.isin(sources * vertex_count + targets, forbidden)] = EdgeStatus.INVALID_EDGE
         verdicts[np.isin(targets, forbidden_vertices)] = EdgeStatus.INVALID_TARGET
-        return cls(
-            CsrArrays(
-                first=np.searchsorted(sources[order], np.arange(vertex_count + 1)).astype(np.int64),
-                targets=targets[order].astype(np.int32),
-                costs=table[order, 2],
-                verdicts=verdicts[order],
-                coordinates=_checked_coordinates(coordinates, vertex_count),
-            )
-        )
+        places = _checked_coordinates(coordinates, vertex_count)
+        return cls(_rows(sources, targets, table[:, 2], verdicts, places))
 
     @property
     def vertex_count(self) -> int:
@@ -92,18 +84,29 @@ class ExplicitGraph:
     def _backward(self) -> CsrArrays:
         rows = self.rows
         sources = np.repeat(np.arange(self.vertex_count), np.diff(rows.first))
-        order = np.argsort(rows.targets, kind="stable")
-        return CsrArrays(
-            first=np.searchsorted(rows.targets[order], np.arange(self.vertex_count + 1)).astype(np.int64),
-            targets=sources[order].astype(np.int32),
-            costs=rows.costs[order],
-            verdicts=rows.verdicts[order],
-            coordinates=rows.coordinates,
-        )
+        return _rows(rows.targets, sources, rows.costs, rows.verdicts, rows.coordinates)
 
     def backward_arrays(self) -> CsrArrays:
         """The rows of the edges turned round, each with its own verdict."""
         return self._backward
+
+
+def _rows(
+    sources: NDArray[np.integer],
+    targets: NDArray[np.integer],
+    costs: FloatArray,
+    verdicts: NDArray[np.uint8],
+    coordinates: FloatArray,
+) -> CsrArrays:
+    """Sort edges by their sources; those of one source stay in the order given."""
+    order = np.argsort(sources, kind="stable")
+    return CsrArrays(
+        first=np.searchsorted(sources[order], np.arange(len(coordinates) + 1)).astype(np.int64),
+        targets=targets[order].astype(np.int32),
+        costs=costs[order],
+        verdicts=verdicts[order],
+        coordinates=coordinates,
+    )
 
 
 def _numbers(rows: Sequence[Sequence[float]], width: int, what: str) -> FloatArray:

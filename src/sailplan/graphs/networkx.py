@@ -53,7 +53,7 @@ def from_networkx(graph: Any, *, weight: str = "weight", valid: str = "valid", p
     explicit = ExplicitGraph.from_edges(
         len(nodes),
         ((source, target, cost) for (source, target), (_, cost) in cheapest.items()),
-        coordinates=_positions(graph, nodes, position),
+        coordinates=_positions(graph, position),
         invalid_edges=[pair for pair, (fails, _) in cheapest.items() if fails],
     )
     return NetworkxGraph(explicit.rows, nodes)
@@ -66,7 +66,7 @@ def _cost(attributes: dict[str, Any], weight: str, source: Hashable, target: Has
         raise GraphError(f"edge {source!r} -> {target!r}: its {weight} is not a number") from error
 
 
-def _positions(graph: Any, nodes: tuple[Hashable, ...], position: str) -> list[list[float]] | None:
+def _positions(graph: Any, position: str) -> list[list[float]] | None:
     given = graph.nodes(data=position)
     rows = [node if place is None else place for node, place in given]
     if any(isinstance(row, str) for row in rows):

@@ -31,6 +31,9 @@ _LARGEST_SPAN = 1 << 51
 _FEWEST, _MOST = 8, 3
 """The limit is to take in between an eighth and a third of the far entries."""
 
+FIRST_ROOM = 4096
+"""Entries that a queue has room for at first: a search that needs more is long enough not to feel the move."""
+
 # Unsigned indices spare the test for Python's negative ones.
 _ONE, _TWO, _THREE, _FOUR = uint64(1), uint64(2), uint64(3), uint64(4)
 

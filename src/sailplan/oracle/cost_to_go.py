@@ -12,7 +12,7 @@ from sailplan.graphs.graph import CompiledGraph, EdgeStatus, FloatArray, Graph, 
 from sailplan.graphs.problem import Problem
 from sailplan.kernels.arrays import CsrArrays
 from sailplan.kernels.dijkstra import begin_settling, settle
-from sailplan.kernels.heap import VERTEX_BITS, allocate_queues, enlarge_queues
+from sailplan.kernels.heap import FIRST_ROOM, VERTEX_BITS, allocate_queues, enlarge_queues
 
 MOST_VERTICES_TO_EXPLORE = 1_000_000
 
@@ -37,7 +37,7 @@ def _settle_all(graph: CompiledGraph, goal: int, limit: float) -> FloatArray:
     degree = int(np.diff(backward.first).max(initial=0)) if isinstance(backward, CsrArrays) else graph.max_degree
     result = np.full(graph.vertex_count, math.inf)
     settled = np.zeros(graph.vertex_count, np.bool_)
-    queue = allocate_queues(1, min(graph.vertex_count, 4096) + 2 * degree)
+    queue = allocate_queues(1, FIRST_ROOM + 2 * degree)
     begin_settling(queue, goal, result)
     while not settle(backward, limit, queue, settled, result, degree):
         queue = enlarge_queues(queue)

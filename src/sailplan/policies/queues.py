@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from math import isfinite
+from math import inf, isfinite
 
 from sailplan.kernels.arrays import OPEN
 from sailplan.search.policy import Discovery
@@ -50,7 +49,7 @@ class QueueFrontier:
         for vertex, key in zip(vertices, queue.score(vertices), strict=True):
             if not isfinite(key):
                 non_finite += 1
-                key = math.inf
+                key = inf
             number += 1
             heappush(entries, (key, number, vertex))
         self._insertions = number

@@ -11,7 +11,7 @@ from sailplan.graphs.graph import is_compiled
 from sailplan.graphs.problem import Problem
 from sailplan.kernels.arrays import EDGE_LOG_FULL, OPEN, QUEUE_FULL, KeyArrays
 from sailplan.kernels.best_first import advance
-from sailplan.kernels.heap import VERTEX_BITS, allocate_queues, enlarge_queues
+from sailplan.kernels.heap import FIRST_ROOM, VERTEX_BITS, allocate_queues, enlarge_queues
 from sailplan.search.limits import OUTCOME_OF_CODE, Outcome, StopRule
 from sailplan.search.policy import Policy, is_compiled_policy
 from sailplan.search.state import SearchState
@@ -23,8 +23,6 @@ _LONGEST_TIMED_CALL = 0.001
 _FIRST_EXPANSIONS = 4096
 _COMPILED: set[tuple[type, type]] = set()
 """Kinds of graph and queue for which the kernel is ready in this process."""
-_FIRST_ROOM = 4096
-"""Entries that a queue has room for at first: a search that needs more is long enough not to feel the move."""
 
 
 class FusedEngine:
@@ -38,7 +36,7 @@ class FusedEngine:
         self.state = SearchState(graph.vertex_count)
         self._graph = graph.arrays()
         self._keys = keys
-        self._queue = allocate_queues(len(keys.heuristic), _FIRST_ROOM + 2 * graph.max_degree)
+        self._queue = allocate_queues(len(keys.heuristic), FIRST_ROOM + 2 * graph.max_degree)
         self._start, self._goal = problem.start, problem.goal
         self._stop_at_generation = stop is StopRule.GOAL_GENERATED
         self._targets = np.empty(graph.max_degree, np.uint32)
