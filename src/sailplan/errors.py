@@ -23,3 +23,15 @@ class EngineError(SailplanError):
 
 class PolicyError(SailplanError):
     """A policy that is unknown or breaks its contract."""
+
+
+class FeatureError(SailplanError):
+    """Features that are unknown or do not fit the graph."""
+
+
+class ModelError(SailplanError):
+    """A model file that is damaged, foreign or of another feature set."""
+
+
+class TrainingError(SailplanError):
+    """Something that cannot be learned from: settings, worlds or a run folder."""

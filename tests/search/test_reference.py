@@ -133,7 +133,14 @@ def test_a_frontier_learns_what_was_uncovered_before_it_takes_in_the_successors(
         invalid_vertices=[4],
     )
     search(Problem(graph, 0, 3), Policy())
-    assert heard == [[0], Discovery(0, [], [(0, 3)]), [1, 2], Discovery(2, [], []), [1], Discovery(1, [4], [])]
+    assert heard == [
+        [0],
+        Discovery(0, [], [(0, 3)], [1, 2]),
+        [1, 2],
+        Discovery(2, [], [], [1]),
+        [1],
+        Discovery(1, [4], [], []),
+    ]
 
 
 class _Graph:

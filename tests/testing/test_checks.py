@@ -131,8 +131,8 @@ def test_a_policy_that_looks_at_the_world() -> None:
 class SaysOneDoesAnother(BestFirst):
     """Orders by one key in Python, by another in the compiled engine."""
 
-    def key_arrays(self, problem: Problem) -> KeyArrays:
-        return greedy("zero").key_arrays(problem)
+    def arrays(self, problem: Problem) -> KeyArrays:
+        return greedy("zero").arrays(problem)
 
 
 def test_a_policy_that_differs_between_the_engines() -> None:

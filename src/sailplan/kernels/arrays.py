@@ -30,7 +30,15 @@ NEAR, FAR, LIMIT, SPAN = range(4)
 ZERO, EUCLIDEAN, MANHATTAN, OCTILE, OBSTACLE, TABLE = range(6)
 """What `KeyArrays.heuristic` may name."""
 
+ENTERED, CHEAPER, TOUCHED = range(3)
+"""What an expansion did to an open vertex: let it in, found a cheaper path to it, or neither."""
+
+FROZEN, ON_TOUCH, LAZY, FULL = range(4)
+"""When a learned score is computed; see `LearnedArrays.rescore`."""
+
 NO_VERTEX = -1
+NONE = -1
+"""No entry of a list."""
 
 
 class GridArrays(NamedTuple):
@@ -103,3 +111,115 @@ class KeyArrays(NamedTuple):
     heuristic_weight: NDArray[np.float64]
     table: NDArray[np.float64]
     """A value for each vertex where the heuristic is TABLE, else empty."""
+
+
+class NoObstacles(NamedTuple):
+    """Nothing is kept about invalid vertices: no policy of this search asks where they are."""
+
+    unused: int = 0
+
+
+class ListedObstacles(NamedTuple):
+    """Invalid vertices anywhere in space, looked through one by one."""
+
+    unused: int = 0
+
+
+class GridObstacles(NamedTuple):
+    """Invalid cells by place, so that the closest is found without a look at all of them; see `obstacles.py`.
+
+    A cell goes by its number in the order of discovery.
+    """
+
+    cells: NDArray[np.int32]
+    """Shape (vertices, 2): the x and y of each."""
+    heads: NDArray[np.int32]
+    """Shape (bucket rows, bucket columns): the last one discovered in each bucket, or NONE."""
+    links: NDArray[np.int32]
+    """The one discovered before it in the same bucket, or NONE."""
+    columns: NDArray[np.int32]
+    """The first one discovered in each column, or NONE."""
+    rows: NDArray[np.int32]
+    """The first one discovered in each row, or NONE."""
+
+
+class NetworkArrays(NamedTuple):
+    """Dense layers with ReLU between them, and a linear term beside them."""
+
+    sizes: NDArray[np.int64]
+    """Inputs of the first layer, then outputs of each; the last is 1."""
+    weights: NDArray[np.float32]
+    """Those of all layers, one after the other, each (inputs, outputs)."""
+    biases: NDArray[np.float32]
+    """Those of all layers, one after the other."""
+    linear: NDArray[np.float64]
+    """What each input adds to the output by itself."""
+    scratch: NDArray[np.float32]
+    """Shape (2, widest layer)."""
+
+
+class FeatureArrays(NamedTuple):
+    """What to compute of a vertex."""
+
+    columns: NDArray[np.int64]
+    """Codes of the columns, as in `features.py`."""
+    needs_obstacles: bool
+    """Whether a column is about the closest invalid vertices."""
+    values: NDArray[np.float64]
+    """Scratch: every named column."""
+    row: NDArray[np.float64]
+    """Scratch: the columns asked for, in their order."""
+
+
+class LearnedArrays(NamedTuple):
+    """A queue ordered by what a network makes of the features."""
+
+    features: FeatureArrays
+    network: NetworkArrays
+    rescore: int
+    """FROZEN: on insertion; ON_TOUCH: when a neighbour is expanded; LAZY: when popped; FULL: all, each step."""
+    current: NDArray[np.int64]
+    """The insertion number of each vertex's entry that counts; empty where scores are frozen."""
+    scored: NDArray[np.int64]
+    """The number of expansions at which each vertex was scored last; empty unless LAZY."""
+    members: NDArray[np.int32]
+    """The open vertices, and some closed ones, in no order; empty unless FULL."""
+    member_count: NDArray[np.int64]
+
+
+class MixtureArrays(NamedTuple):
+    """Two policies with a queue each; a coin decides at each step who selects."""
+
+    first: KeyArrays | LearnedArrays
+    """With a single key; so is the second."""
+    second: KeyArrays | LearnedArrays
+    probability: float
+    """Of the first."""
+    seed: int
+
+
+class SampleArrays(NamedTuple):
+    """A replay that looks at random open vertices before some of its steps."""
+
+    order: NDArray[np.int32]
+    """The vertices to expand, in their order."""
+    steps: NDArray[np.int64]
+    """Numbers of expansions after which to look, ascending."""
+    picks: NDArray[np.float64]
+    """Which open vertex to look at each time, as a share below 1 of the open list."""
+    features: FeatureArrays
+    vertices: NDArray[np.int32]
+    """Output: the vertex looked at each time."""
+    rows: NDArray[np.float64]
+    """Output: its features."""
+    taken: NDArray[np.int64]
+    """How many were looked at, in a single entry."""
+    members: NDArray[np.int32]
+    """The open list, in no order."""
+    places: NDArray[np.int32]
+    """Where each open vertex is in it."""
+    member_count: NDArray[np.int64]
+
+
+PolicyArrays = KeyArrays | LearnedArrays | MixtureArrays | SampleArrays
+"""What the compiled engine can follow."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 from sailplan.kernels.arrays import (
+    CHEAPER,
     CLOSED,
     EDGE_EVALUATIONS,
     EDGE_LOG_FULL,
-    EUCLIDEAN,
+    ENTERED,
     EVALUATE,
     EXPAND,
     EXPANSIONS,
@@ -20,39 +19,35 @@ from sailplan.kernels.arrays import (
     INVALID_TARGET,
     INVALID_VERTICES,
     NO_VERTEX,
-    NON_FINITE_SCORES,
-    OBSTACLE,
     OPEN,
-    POLICY_EVALUATIONS,
     QUEUE_FULL,
     RUNNING,
     SELECT,
-    TABLE,
+    TOUCHED,
     UNSEEN,
     VALID_EDGE,
 )
 from sailplan.kernels.clock import cycles
 from sailplan.kernels.compile import inlined, kernel
-from sailplan.kernels.edges import distance, edge_cost, locate, slot_count, successor, verdict
-from sailplan.kernels.heap import has_room, offer, pop, queue_count
+from sailplan.kernels.edges import edge_cost, locate, slot_count, successor, verdict
+from sailplan.kernels.heap import has_room
+from sailplan.kernels.obstacles import note_invalid
+from sailplan.kernels.open_list import choose, keys_alone, take_in
 
 _TIMED_EVERY = 64
 """One expansion in so many reads the clock: often enough to tell the shares, too seldom to be felt."""
 
-NOTHING_INVALID_KNOWN = 1e9
-"""Distance to the closest known invalid vertex before there is one."""
-
 
 @kernel
-def advance(graph, keys, queue, state, start, goal, stop_at_generation, budget, targets, costs):
+def advance(graph, policy, queue, obstacles, state, start, goal, stop_at_generation, budget, targets, costs, changes):
     """Expand up to `budget` vertices; return why it stopped.
 
-    `targets` and `costs` are scratch with room for the successors of one vertex.
+    `targets`, `costs` and `changes` are scratch with room for the successors of one vertex.
     """
     if stop_at_generation and state.status[goal] == OPEN:
         return GOAL_GENERATED
     if budget > 0 and queue.issued[0] == 0:
-        _insert(graph, keys, queue, state, start, 0.0, goal, True)
+        take_in(graph, policy, queue, obstacles, state, start, goal, start, ENTERED)
     for _ in range(budget):
         if not has_room(queue, len(targets)):
             return QUEUE_FULL
@@ -60,15 +55,15 @@ def advance(graph, keys, queue, state, start, goal, stop_at_generation, budget, 
             return EDGE_LOG_FULL
         timed = state.counts[EXPANSIONS] % _TIMED_EVERY == 0
         before = cycles() if timed else 0
-        vertex = _select(queue, state)
+        vertex = choose(graph, policy, queue, obstacles, state, start, goal)
         if vertex == NO_VERTEX:
             return FRONTIER_EMPTY
         if vertex == goal:
             return GOAL_EXPANDED
         selected = cycles() if timed else 0
-        found = _evaluate(graph, state, vertex, targets, costs)
+        found = _evaluate(graph, obstacles, state, vertex, targets, costs)
         evaluated = cycles() if timed else 0
-        _relax(graph, keys, queue, state, vertex, goal, targets, costs, found)
+        _relax(graph, policy, queue, obstacles, state, start, goal, vertex, targets, costs, changes, found)
         if timed:
             state.cycles[SELECT] += selected - before
             state.cycles[EVALUATE] += evaluated - selected
@@ -87,14 +82,7 @@ def trace_back(parent, vertex, path):
 
 
 @inlined
-def _select(queue, state):
-    """Pop from the queue whose turn it is; vertices closed by way of another queue are passed over."""
-    row = state.counts[EXPANSIONS] % queue_count(queue)
-    return pop(queue, row, state.status, OPEN)
-
-
-@inlined
-def _evaluate(graph, state, vertex, targets, costs):
+def _evaluate(graph, obstacles, state, vertex, targets, costs):
     """Close the vertex and check its edges that are not yet known; leave the valid ones in the scratch."""
     counts = state.counts
     state.status[vertex] = CLOSED
@@ -115,6 +103,7 @@ def _evaluate(graph, state, vertex, targets, costs):
         elif answer == INVALID_TARGET:
             state.status[target] = INVALID
             state.invalid[counts[INVALID_VERTICES]] = target
+            note_invalid(obstacles, graph, counts[INVALID_VERTICES], target)
             counts[INVALID_VERTICES] += 1
         else:
             state.invalid_edges[counts[INVALID_EDGES], 0] = vertex
@@ -125,51 +114,25 @@ def _evaluate(graph, state, vertex, targets, costs):
 
 
 @inlined
-def _relax(graph, keys, queue, state, vertex, goal, targets, costs, found):
-    """Let each valid successor into the open list, or give it the cheaper path."""
+def _relax(graph, policy, queue, obstacles, state, start, goal, vertex, targets, costs, changes, found):
+    """Let each valid successor into the open list, or give it the cheaper path, and key it."""
     cost_here, depth = state.cost[vertex], state.depth[vertex] + 1
     for index in range(found):
         target, cost = targets[index], cost_here + costs[index]
-        new = state.status[target] == UNSEEN
-        if new or cost < state.cost[target]:
+        change = TOUCHED
+        if state.status[target] == UNSEEN:
+            change = ENTERED
+        elif cost < state.cost[target]:
+            change = CHEAPER
+        if change != TOUCHED:
             state.status[target] = OPEN
             state.cost[target] = cost
             state.parent[target] = vertex
             state.depth[target] = depth
-            _insert(graph, keys, queue, state, target, cost, goal, new)
-
-
-@inlined
-def _insert(graph, keys, queue, state, vertex, cost, goal, new):
-    """Key the vertex in every queue; one that is there already is keyed again only where its cost counts."""
-    for row in range(queue_count(queue)):
-        if not new and keys.cost_weight[row] == 0.0:
-            continue
-        key = keys.cost_weight[row] * cost
-        if keys.heuristic_weight[row] != 0.0:
-            key += keys.heuristic_weight[row] * _heuristic(graph, keys, state, row, vertex, goal)
-        state.counts[POLICY_EVALUATIONS] += 1
-        if not math.isfinite(key):
-            state.counts[NON_FINITE_SCORES] += 1
-            key = math.inf
-        offer(queue, row, vertex, key)
-
-
-@inlined
-def _heuristic(graph, keys, state, row, vertex, goal):
-    kind = keys.heuristic[row]
-    if kind == TABLE:
-        return keys.table[vertex]
-    if kind == OBSTACLE:
-        return _obstacle_distance(graph, state, vertex)
-    return distance(graph, kind, vertex, goal)
-
-
-@inlined
-def _obstacle_distance(graph, state, vertex):
-    if state.counts[INVALID_VERTICES] == 0:
-        return NOTHING_INVALID_KNOWN
-    closest = math.inf
-    for index in range(state.counts[INVALID_VERTICES]):
-        closest = min(closest, distance(graph, EUCLIDEAN, vertex, state.invalid[index]))
-    return closest
+        if keys_alone(policy):
+            take_in(graph, policy, queue, obstacles, state, start, goal, target, change)
+        else:
+            changes[index] = change
+    if not keys_alone(policy):
+        for index in range(found):
+            take_in(graph, policy, queue, obstacles, state, start, goal, targets[index], changes[index])

@@ -1,4 +1,4 @@
-"""The two ways a kernel is compiled."""
+"""The ways a kernel and its pieces are compiled."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from numba import njit
+from numba.extending import overload
 
 _SOURCES = sorted(Path(__file__).parent.glob("*.py"))
 _STAMP = tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in _SOURCES)
@@ -15,8 +16,18 @@ _STAMP = tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for pat
 # arrays would count references to each of them, which costs several times the work itself.
 _WITHOUT_REFERENCE_COUNTS = {"_nrt": False}
 
-inlined = njit(forceinline=True, nogil=True, error_model="numpy", **_WITHOUT_REFERENCE_COUNTS)
-"""Decorator of a piece of a kernel."""
+_INLINED = {"forceinline": True, "nogil": True, "error_model": "numpy", **_WITHOUT_REFERENCE_COUNTS}
+
+inlined = njit(**_INLINED)
+"""Decorator of a short piece of a kernel."""
+
+piece = njit(nogil=True, error_model="numpy", **_WITHOUT_REFERENCE_COUNTS)
+"""Decorator of a long piece of a kernel, which stays a function of its own."""
+
+
+def inlined_overload(function: Callable[..., Any]) -> Any:
+    """Decorator of what picks the body of `function` by the types of its arguments; the body is inlined."""
+    return overload(function, jit_options=_INLINED)
 
 
 def kernel(function: Callable[..., Any]) -> Any:

@@ -43,6 +43,10 @@ def distance(graph, kind, vertex, other):
     """EUCLIDEAN, MANHATTAN or OCTILE distance between the coordinates of two vertices."""
 
 
+def position(graph, vertex):
+    """Where a vertex is in the plane: the first two of its coordinates."""
+
+
 def _pick(graph, grid_body, csr_body):
     return {GridArrays: grid_body, CsrArrays: csr_body}.get(getattr(graph, "instance_class", None))
 
@@ -91,6 +95,20 @@ def _verdict(graph, place, slot, target):
 @overload(distance)
 def _distance(graph, kind, vertex, other):
     return _pick(graph, _grid_distance, _csr_distance)
+
+
+@overload(position)
+def _position(graph, vertex):
+    return _pick(graph, _grid_position, _csr_position)
+
+
+def _grid_position(graph, vertex):
+    x, y = grid_cell(graph, vertex)
+    return float(x), float(y)
+
+
+def _csr_position(graph, vertex):
+    return graph.coordinates[vertex, 0], graph.coordinates[vertex, 1]
 
 
 def _grid_distance(graph, kind, vertex, other):

@@ -2,8 +2,8 @@
 
 An entry is two integers. Its rank is the key's bits, arranged so that they order as the key does (integers compare
 faster than floats); its tag is the insertion number above the vertex. Nothing is ever taken out but from the top:
-a vertex that gets a smaller key is put in again, and the entry that is left behind meets a closed vertex when it
-comes up. Keys must therefore never rise.
+a vertex that gets another key is put in again. Where keys never rise, the entry that is left behind meets a closed
+vertex when it comes up; where they may, whoever pops compares insertion numbers.
 
 A queue has two parts in one row of memory. Near entries, whose rank is at most a limit, are a four-ary heap at the
 left end; far ones lie unsorted at the right end. When the heap is empty, the limit rises and takes in a share of the
@@ -24,6 +24,7 @@ VERTEX_BITS = 28
 """Vertices below 2^28 (268 million), insertion numbers below 2^35: an hour of insertions."""
 _VERTEX_MASK = (1 << VERTEX_BITS) - 1
 _LARGEST = (1 << 63) - 1
+NO_TAG = -1
 
 _FIRST_SPAN = 1 << 40
 _LARGEST_SPAN = 1 << 51
@@ -100,19 +101,38 @@ def offer(queue, row, vertex, key):
 @inlined
 def pop(queue, row, marks, live):
     """Take out the first vertex whose mark says that it is live; NO_VERTEX where there is none."""
+    tag = pop_tag(queue, row, marks, live)
+    return NO_VERTEX if tag == NO_TAG else vertex_of(tag)
+
+
+@inlined
+def pop_tag(queue, row, marks, live):
+    """Take out the first entry whose vertex is live and return its tag; NO_TAG where there is none."""
     ranks, tags, levels = queue.ranks[row], queue.tags[row], queue.levels[row]
     while True:
         if levels[NEAR] == 0:
             if levels[FAR] == 0:
-                return NO_VERTEX
+                return NO_TAG
             _raise_limit(ranks, tags, levels, marks, live)
             continue
-        vertex = tags[0] & _VERTEX_MASK
+        tag = tags[0]
         levels[NEAR] -= 1
         size = uint64(levels[NEAR])
         _sift_down(ranks, tags, size, ranks[size], tags[size])
-        if marks[vertex] == live:
-            return vertex
+        if marks[vertex_of(tag)] == live:
+            return tag
+
+
+@inlined
+def vertex_of(tag):
+    """The vertex of an entry."""
+    return tag & _VERTEX_MASK
+
+
+@inlined
+def number_of(tag):
+    """The insertion number of an entry."""
+    return tag >> VERTEX_BITS
 
 
 @inlined

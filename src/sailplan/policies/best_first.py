@@ -32,7 +32,7 @@ class BestFirst:
         return QueueFrontier(state, [(key.score(problem, state), key.cost_weight > 0) for key in self.keys])
 
     @cached_property
-    def _key_arrays(self) -> KeyArrays:
+    def _arrays(self) -> KeyArrays:
         return KeyArrays(
             heuristic=np.array([HEURISTICS[key.heuristic][1] for key in self.keys], np.int64),
             cost_weight=np.array([key.cost_weight for key in self.keys], np.float64),
@@ -40,8 +40,8 @@ class BestFirst:
             table=np.empty(0),
         )
 
-    def key_arrays(self, problem: Problem) -> KeyArrays:
+    def arrays(self, problem: Problem) -> KeyArrays:
         """The keys for the compiled engine; raises GraphError where they need coordinates and there are none."""
         if any(key.needs_coordinates for key in self.keys):
             problem.graph.coordinates([problem.goal])
-        return self._key_arrays
+        return self._arrays

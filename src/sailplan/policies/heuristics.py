@@ -12,8 +12,8 @@ from sailplan.errors import PolicyError
 from sailplan.graphs.grid import GridGraph
 from sailplan.graphs.problem import Problem
 from sailplan.kernels import arrays
-from sailplan.kernels.best_first import NOTHING_INVALID_KNOWN
 from sailplan.kernels.edges import PLANE_DIAGONAL, SPACE_DIAGONAL
+from sailplan.kernels.open_list import NOTHING_INVALID_KNOWN
 from sailplan.search.state import SearchState
 
 Estimate = Callable[[Sequence[int]], list[float]]

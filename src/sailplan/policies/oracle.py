@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from sailplan.graphs.graph import FloatArray
 from sailplan.graphs.problem import Problem
-from sailplan.kernels import arrays
-from sailplan.kernels.arrays import KeyArrays
+from sailplan.kernels.arrays import TABLE, KeyArrays
 from sailplan.oracle import cost_to_go
 from sailplan.policies.queues import QueueFrontier
 from sailplan.search.limits import StopRule
@@ -21,22 +21,27 @@ from sailplan.search.state import SearchState
 class OraclePolicy:
     """Expands the open vertex with the smallest true cost-to-go."""
 
+    table: FloatArray | None = field(default=None, compare=False, repr=False)
+    """The cost-to-go of every vertex, where it is at hand; else each search computes it."""
     stop: StopRule = StopRule.GOAL_GENERATED
 
     def open(self, problem: Problem, state: SearchState) -> QueueFrontier:
-        """Compute the cost-to-go of every vertex and begin the open list."""
-        table = cost_to_go(problem)
+        """Begin the open list."""
+        table = self._cost_to_go(problem)
 
         def look_up(vertices: Sequence[int]) -> list[float]:
             return [float(table[vertex]) if vertex < len(table) else math.inf for vertex in vertices]
 
         return QueueFrontier(state, [(look_up, False)])
 
-    def key_arrays(self, problem: Problem) -> KeyArrays:
+    def arrays(self, problem: Problem) -> KeyArrays:
         """The cost-to-go as a table for the compiled engine."""
         return KeyArrays(
-            heuristic=np.array([arrays.TABLE], np.int64),
+            heuristic=np.array([TABLE], np.int64),
             cost_weight=np.zeros(1),
             heuristic_weight=np.ones(1),
-            table=cost_to_go(problem),
+            table=self._cost_to_go(problem),
         )
+
+    def _cost_to_go(self, problem: Problem) -> FloatArray:
+        return cost_to_go(problem) if self.table is None else self.table

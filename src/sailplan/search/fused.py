@@ -9,9 +9,11 @@ import numpy as np
 
 from sailplan.graphs.graph import is_compiled
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import EDGE_LOG_FULL, OPEN, QUEUE_FULL, KeyArrays
+from sailplan.kernels.arrays import EDGE_LOG_FULL, OPEN, QUEUE_FULL, PolicyArrays
 from sailplan.kernels.best_first import advance
 from sailplan.kernels.heap import FIRST_ROOM, VERTEX_BITS, allocate_queues, enlarge_queues
+from sailplan.kernels.obstacles import allocate_obstacles
+from sailplan.kernels.open_list import needs_obstacles, queues_needed
 from sailplan.search.limits import OUTCOME_OF_CODE, Outcome, StopRule
 from sailplan.search.policy import Policy, is_compiled_policy
 from sailplan.search.state import SearchState
@@ -21,8 +23,8 @@ _LONGEST_CALL = 0.05
 _LONGEST_TIMED_CALL = 0.001
 """The same where a deadline is to be kept."""
 _FIRST_EXPANSIONS = 4096
-_COMPILED: set[tuple[type, type]] = set()
-"""Kinds of graph and queue for which the kernel is ready in this process."""
+_COMPILED: set[tuple[type, ...]] = set()
+"""Kinds of arguments for which the kernel is ready in this process."""
 
 
 class FusedEngine:
@@ -30,19 +32,21 @@ class FusedEngine:
 
     name = "fused"
 
-    def __init__(self, problem: Problem, keys: KeyArrays, stop: StopRule) -> None:
+    def __init__(self, problem: Problem, policy: PolicyArrays, stop: StopRule) -> None:
         graph = problem.graph
         assert is_compiled(graph)
         self.state = SearchState(graph.vertex_count)
         self._graph = graph.arrays()
-        self._keys = keys
-        self._queue = allocate_queues(len(keys.heuristic), FIRST_ROOM + 2 * graph.max_degree)
+        self._policy = policy
+        self._obstacles = allocate_obstacles(self._graph, needs_obstacles(policy))
+        self._queue = allocate_queues(queues_needed(policy), FIRST_ROOM + 2 * graph.max_degree)
         self._start, self._goal = problem.start, problem.goal
         self._stop_at_generation = stop is StopRule.GOAL_GENERATED
         self._targets = np.empty(graph.max_degree, np.uint32)
         self._costs = np.empty(graph.max_degree, np.float64)
+        self._changes = np.empty(graph.max_degree, np.uint8)
         self.state.begin(problem.start)
-        kind = type(self._graph), type(self._queue)
+        kind = type(self._graph), type(policy), type(self._queue), type(self._obstacles)
         if kind not in _COMPILED:
             # The first call of a process compiles or loads the kernel; do it here, where no clock runs.
             self._call(0)
@@ -76,8 +80,9 @@ class FusedEngine:
         state = self.state
         code: int = advance(
             self._graph,
-            self._keys,
+            self._policy,
             self._queue,
+            self._obstacles,
             state.arrays,
             self._start,
             self._goal,
@@ -85,6 +90,7 @@ class FusedEngine:
             budget,
             self._targets,
             self._costs,
+            self._changes,
         )
         if code == QUEUE_FULL:
             self._queue = enlarge_queues(self._queue)
@@ -93,11 +99,11 @@ class FusedEngine:
         return code
 
 
-def fused_keys(problem: Problem, policy: Policy) -> KeyArrays | str:
+def policy_arrays(problem: Problem, policy: Policy) -> PolicyArrays | str:
     """The arrays that the fused engine needs of a policy, or the reason why it cannot run this search."""
     if not is_compiled(problem.graph):
         return f"{type(problem.graph).__name__} has no arrays()"
     if problem.graph.vertex_count >= 1 << VERTEX_BITS:
         return f"the graph has {problem.graph.vertex_count} vertices, more than {1 << VERTEX_BITS}"
-    keys = policy.key_arrays(problem) if is_compiled_policy(policy) else None
-    return f"{type(policy).__name__} has no arrays for this problem" if keys is None else keys
+    arrays = policy.arrays(problem) if is_compiled_policy(policy) else None
+    return f"{type(policy).__name__} has no arrays for this problem" if arrays is None else arrays

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol, TypeGuard
 
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import KeyArrays
+from sailplan.kernels.arrays import PolicyArrays
 from sailplan.search.limits import StopRule
 from sailplan.search.state import SearchState
 
@@ -20,6 +20,8 @@ class Discovery(NamedTuple):
     """Targets found to be invalid."""
     invalid_edges: list[tuple[int, int]]
     """Edges (source, target) found to be invalid."""
+    successors: list[int]
+    """Open vertices that a valid edge leads to, also those that got no cheaper path by it; in successor order."""
 
 
 class Frontier(Protocol):
@@ -49,10 +51,10 @@ class Policy(Protocol):
 class CompiledPolicy(Policy, Protocol):
     """A policy that the compiled engine can follow."""
 
-    def key_arrays(self, problem: Problem) -> KeyArrays | None:
-        """The keys of its queues; None where this problem needs the reference engine."""
+    def arrays(self, problem: Problem) -> PolicyArrays | None:
+        """The arrays of one search; None where this problem needs the reference engine."""
 
 
 def is_compiled_policy(policy: Policy) -> TypeGuard[CompiledPolicy]:
     """Whether the compiled engine can follow the policy."""
-    return hasattr(policy, "key_arrays")
+    return hasattr(policy, "arrays")

@@ -133,7 +133,7 @@ class ReferenceEngine:
         """Write down what the checks said; return what is invalid and what got a path or a cheaper one."""
         status, costs, parents, depths = self._status, self._cost, self._parent, self._depth
         here, depth = costs[vertex], depths[vertex] + 1
-        discovery = Discovery(vertex, [], [])
+        discovery = Discovery(vertex, [], [], [])
         entered = []
         for (target, edge_cost), verdict in zip(edges, verdicts):  # noqa: B905 (the caller checked)
             if verdict == VALID_EDGE:
@@ -143,6 +143,7 @@ class ReferenceEngine:
                     )
                 # A float32 would make a float32 of every cost it is added to.
                 cost = here + float(edge_cost)
+                discovery.successors.append(target)
                 if status[target] == UNSEEN or cost < costs[target]:
                     status[target], costs[target] = OPEN, cost
                     parents[target], depths[target] = vertex, depth

@@ -10,7 +10,7 @@ from typing import Literal, Protocol, get_args
 from sailplan.errors import EngineError, SailplanError
 from sailplan.graphs.problem import Problem
 from sailplan.kernels.arrays import EDGE_EVALUATIONS, NON_FINITE_SCORES, POLICY_EVALUATIONS
-from sailplan.search.fused import FusedEngine, fused_keys
+from sailplan.search.fused import FusedEngine, policy_arrays
 from sailplan.search.limits import Limits, Outcome, StopRule
 from sailplan.search.policy import Policy
 from sailplan.search.recorder import ScriptedPolicy, Trace
@@ -93,11 +93,11 @@ def open_search(
         raise EngineError(f"no engine {engine!r}; there are {', '.join(get_args(EngineName))}")
     rule = StopRule(policy.stop if stop is None else stop)
     if engine != "reference":
-        keys = fused_keys(problem, policy)
-        if not isinstance(keys, str):
-            return Search(problem, FusedEngine(problem, keys, rule))
+        arrays = policy_arrays(problem, policy)
+        if not isinstance(arrays, str):
+            return Search(problem, FusedEngine(problem, arrays, rule))
         if engine == "fused":
-            raise EngineError(f"{problem.name}: the fused engine cannot run this search: {keys}")
+            raise EngineError(f"{problem.name}: the fused engine cannot run this search: {arrays}")
     return Search(problem, ReferenceEngine(problem, policy, rule))
 
 

@@ -1,0 +1,72 @@
+"""The same features as seen from the vertex, so that what is learned carries over to other starts, goals and sizes.
+
+The world is mirrored so that the goal lies to the upper right of the start, and lengths are in units of the
+straight-line distance between the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sailplan.features.feature import NamedColumns, plane_coordinates
+from sailplan.features.goal import EUCLIDEAN, MANHATTAN
+from sailplan.features.obstacles import OBSTACLES
+from sailplan.features.tree import COST, DEPTH
+from sailplan.graphs.graph import FloatArray
+from sailplan.graphs.problem import Problem
+from sailplan.search.state import SearchState
+
+
+def _done(problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:
+    return (plane_coordinates(problem, vertices) - plane_coordinates(problem, [problem.start])) * _axes(problem)
+
+
+def _left(problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:
+    return (plane_coordinates(problem, [problem.goal]) - plane_coordinates(problem, vertices)) * _axes(problem)
+
+
+def _obstacles(problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:
+    rows = OBSTACLES(problem, state, vertices)
+    here, axes = plane_coordinates(problem, vertices), _axes(problem)
+    for first in range(0, rows.shape[1], 3):
+        rows[:, first : first + 2] = (rows[:, first : first + 2] - here) * axes
+        rows[:, first + 2] *= _unit(problem)
+    return rows
+
+
+def _in_spans(feature: NamedColumns) -> NamedColumns:
+    return NamedColumns(
+        tuple(f"relative_{name}" for name in feature.columns),
+        lambda problem, state, vertices: feature(problem, state, vertices) * _unit(problem),
+    )
+
+
+def _unit(problem: Problem) -> float:
+    """What a length is multiplied by."""
+    start, goal = plane_coordinates(problem, [problem.start, problem.goal])
+    away = float(np.sqrt(((goal - start) ** 2).sum()))
+    return 1.0 / away if away > 0.0 else 1.0
+
+
+def direction(problem: Problem) -> FloatArray:
+    """Which way the goal lies along each axis: 1 or -1."""
+    start, goal = plane_coordinates(problem, [problem.start, problem.goal])
+    return np.where(goal >= start, 1.0, -1.0)
+
+
+def _axes(problem: Problem) -> FloatArray:
+    return _unit(problem) * direction(problem)
+
+
+DONE = NamedColumns(("done_x", "done_y"), _done)
+"""The way from the start to the vertex."""
+LEFT = NamedColumns(("left_x", "left_y"), _left)
+"""The way from the vertex to the goal."""
+RELATIVE_COST = _in_spans(COST)
+RELATIVE_DEPTH = _in_spans(DEPTH)
+RELATIVE_EUCLIDEAN = _in_spans(EUCLIDEAN)
+RELATIVE_MANHATTAN = _in_spans(MANHATTAN)
+RELATIVE_OBSTACLES = NamedColumns(tuple(f"relative_{name}" for name in OBSTACLES.columns), _obstacles)
+"""The way from the vertex to each of the closest invalid vertices, and its length."""

@@ -1,0 +1,178 @@
+"""Features of an open vertex in a search: what a learned policy looks at, compiled.
+
+Every named column has a code, its place in COLUMNS; so has every cell of a patch around the vertex. Before anything
+invalid is known, the vertex itself is taken for the closest invalid one, at distance zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numba.extending import overload
+
+from sailplan.kernels.arrays import EUCLIDEAN, INVALID, MANHATTAN, NONE, UNSEEN, FeatureArrays, GridArrays
+from sailplan.kernels.compile import inlined, kernel, piece
+from sailplan.kernels.edges import distance, position
+from sailplan.kernels.grid import grid_cell
+from sailplan.kernels.obstacles import ALONG_X, ALONG_Y, closest_along, closest_invalid
+
+ABSOLUTE_COLUMNS = (
+    "x",
+    "y",
+    "g",
+    "h_euc",
+    "h_man",
+    "depth",
+    "goal_x",
+    "goal_y",
+    "obstacle_x",
+    "obstacle_y",
+    "obstacle_distance",
+    "obstacle_by_x_x",
+    "obstacle_by_x_y",
+    "obstacle_by_x_distance",
+    "obstacle_by_y_x",
+    "obstacle_by_y_y",
+    "obstacle_by_y_distance",
+)
+"""The features of the paper, in cells."""
+RELATIVE_COLUMNS = (
+    "done_x",
+    "done_y",
+    "relative_g",
+    "relative_h_euc",
+    "relative_h_man",
+    "relative_depth",
+    "left_x",
+    "left_y",
+    "relative_obstacle_x",
+    "relative_obstacle_y",
+    "relative_obstacle_distance",
+    "relative_obstacle_by_x_x",
+    "relative_obstacle_by_x_y",
+    "relative_obstacle_by_x_distance",
+    "relative_obstacle_by_y_x",
+    "relative_obstacle_by_y_y",
+    "relative_obstacle_by_y_distance",
+)
+"""The same as seen from the vertex, mirrored so that the goal lies to the upper right of the start, in units of the
+distance between the two."""
+COLUMNS = ABSOLUTE_COLUMNS + RELATIVE_COLUMNS
+
+_FIRST_OBSTACLE = ABSOLUTE_COLUMNS.index("obstacle_x")
+_FIRST_RELATIVE = len(ABSOLUTE_COLUMNS)
+_PATCH = 1 << 20
+_PATCH_ROW = 1 << 8
+LARGEST_RADIUS = _PATCH_ROW // 2 - 1
+"""Of a patch."""
+
+KNOWN_FREE, UNKNOWN, KNOWN_INVALID = -1.0, 0.0, 1.0
+"""What a cell of the patch may hold; what lies outside the map is known to be invalid."""
+
+
+def patch_code(dx: int, dy: int) -> int:
+    """The code of the cell this far to the right and up, mirrored as the relative columns are."""
+    return _PATCH + (dy + LARGEST_RADIUS) * _PATCH_ROW + dx + LARGEST_RADIUS
+
+
+def allocate_features(codes: Sequence[int]) -> FeatureArrays:
+    """The arrays for these columns."""
+    obstacle = [code % _FIRST_RELATIVE >= _FIRST_OBSTACLE for code in codes if code < _PATCH]
+    return FeatureArrays(
+        columns=np.array(codes, np.int64),
+        needs_obstacles=any(obstacle),
+        values=np.empty(len(COLUMNS)),
+        row=np.empty(len(codes)),
+    )
+
+
+@piece
+def fill_row(graph, features, obstacles, state, start, goal, vertex):
+    """Compute the columns of a vertex into `features.row`."""
+    _fill_values(graph, features, obstacles, state, start, goal, vertex)
+    for index in range(len(features.columns)):
+        code = features.columns[index]
+        if code < _PATCH:
+            features.row[index] = features.values[code]
+        else:
+            dx, dy = code % _PATCH_ROW - LARGEST_RADIUS, (code - _PATCH) // _PATCH_ROW - LARGEST_RADIUS
+            features.row[index] = known_cell(graph, state, start, goal, vertex, dx, dy)
+
+
+@inlined
+def _fill_values(graph, features, obstacles, state, start, goal, vertex):
+    values = features.values
+    x, y = position(graph, vertex)
+    start_x, start_y = position(graph, start)
+    goal_x, goal_y = position(graph, goal)
+    values[0], values[1] = x, y
+    values[2] = state.cost[vertex]
+    values[3] = distance(graph, EUCLIDEAN, vertex, goal)
+    values[4] = distance(graph, MANHATTAN, vertex, goal)
+    values[5] = state.depth[vertex]
+    values[6], values[7] = goal_x, goal_y
+    if features.needs_obstacles:
+        closest = closest_invalid(obstacles, graph, state, vertex)
+        other = vertex if closest == NONE else state.invalid[closest]
+        values[8], values[9] = position(graph, other)
+        values[10] = distance(graph, EUCLIDEAN, vertex, other)
+        closest = closest_along(obstacles, graph, state, vertex, ALONG_X)
+        values[11], values[12] = position(graph, vertex if closest == NONE else state.invalid[closest])
+        values[13] = abs(values[11] - x)
+        closest = closest_along(obstacles, graph, state, vertex, ALONG_Y)
+        values[14], values[15] = position(graph, vertex if closest == NONE else state.invalid[closest])
+        values[16] = abs(values[15] - y)
+    away = distance(graph, EUCLIDEAN, start, goal)
+    unit = 1.0 / away if away > 0.0 else 1.0
+    right, up = unit * direction(start_x, goal_x), unit * direction(start_y, goal_y)
+    values[17], values[18] = (x - start_x) * right, (y - start_y) * up
+    for index in range(2, 6):
+        values[_FIRST_RELATIVE + index] = values[index] * unit
+    values[23], values[24] = (goal_x - x) * right, (goal_y - y) * up
+    if features.needs_obstacles:
+        for index in range(_FIRST_OBSTACLE, _FIRST_RELATIVE, 3):
+            values[_FIRST_RELATIVE + index] = (values[index] - x) * right
+            values[_FIRST_RELATIVE + index + 1] = (values[index + 1] - y) * up
+            values[_FIRST_RELATIVE + index + 2] = values[index + 2] * unit
+
+
+@inlined
+def direction(start, goal):
+    """Which way the goal lies along an axis: 1 or -1."""
+    return 1.0 if goal >= start else -1.0
+
+
+def known_cell(graph, state, start, goal, vertex, dx, dy):
+    """What is known of the cell at an offset from the vertex."""
+
+
+@overload(known_cell)
+def _known_cell(graph, state, start, goal, vertex, dx, dy):
+    if graph.instance_class is GridArrays:
+        return _known_grid_cell
+    return lambda graph, state, start, goal, vertex, dx, dy: math.nan
+
+
+def _known_grid_cell(graph, state, start, goal, vertex, dx, dy):
+    x, y = grid_cell(graph, np.int64(vertex))
+    start_x, start_y = grid_cell(graph, start)
+    goal_x, goal_y = grid_cell(graph, goal)
+    x += dx if goal_x >= start_x else -dx
+    y += dy if goal_y >= start_y else -dy
+    if x < 0 or y < 0 or x >= graph.width or y >= graph.height:
+        return KNOWN_INVALID
+    status = state.status[y * graph.width + x]
+    if status == INVALID:
+        return KNOWN_INVALID
+    return UNKNOWN if status == UNSEEN else KNOWN_FREE
+
+
+@kernel
+def fill_rows(graph, features, obstacles, state, start, goal, vertices, rows):
+    """Compute the columns of some vertices, one a row."""
+    for index in range(len(vertices)):
+        fill_row(graph, features, obstacles, state, start, goal, vertices[index])
+        for column in range(len(features.row)):
+            rows[index, column] = features.row[column]

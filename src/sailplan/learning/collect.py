@@ -1,0 +1,42 @@
+"""Roll out the mixture of oracle and learner on every world, and look at random open vertices on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from sailplan.features import FeatureSet
+from sailplan.learning.examples import Examples
+from sailplan.learning.lessons import Lesson
+from sailplan.learning.sampling import draw_steps, take_samples
+from sailplan.policies.mixture import MixturePolicy
+from sailplan.policies.oracle import OraclePolicy
+from sailplan.search import Limits, Policy, search
+
+
+def collect(
+    lessons: Sequence[Lesson],
+    learner: Policy,
+    features: FeatureSet,
+    *,
+    oracle_probability: float,
+    samples: int,
+    max_expansions: int,
+    seeds: Sequence[np.random.SeedSequence],
+    jobs: int = 1,
+) -> Examples:
+    """The examples of one roll-out on each lesson, in the order of the lessons; a seed belongs to each."""
+
+    def one(lesson: Lesson, seed: np.random.SeedSequence) -> Examples:
+        rng = np.random.default_rng(seed)
+        oracle = OraclePolicy(lesson.table)
+        mixture = MixturePolicy(oracle, learner, oracle_probability, seed=int(rng.integers(1 << 62)))
+        trace = search(lesson.problem, mixture, Limits(expansions=max_expansions)).trace
+        steps = draw_steps(len(trace.expanded), samples, rng)
+        vertices, rows = take_samples(lesson.problem, trace, features, steps, rng.random(len(steps)))
+        return Examples(rows, lesson.labels(vertices.tolist()) / features.span(lesson.problem))
+
+    work = (delayed(one)(lesson, seed) for lesson, seed in zip(lessons, seeds, strict=True))
+    return Examples.concatenate(Parallel(n_jobs=jobs, prefer="threads")(work))

@@ -1,0 +1,12 @@
+"""Regressors: what learns scores from examples."""
+
+from sailplan.learning.regressors.regressor import (
+    DenseRegressor,
+    MakeRegressor,
+    Regressor,
+    ScaledModel,
+    fit_model,
+    network_maker,
+)
+
+__all__ = ["DenseRegressor", "MakeRegressor", "Regressor", "ScaledModel", "fit_model", "network_maker"]

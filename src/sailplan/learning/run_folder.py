@@ -1,0 +1,185 @@
+"""The folder of a training: its settings, metrics, rounds and result, written so that it can be taken up again.
+
+A round counts as done once its row is in metrics.csv, which is written after all else of it; whatever is killed before
+is done again, and comes out the same.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sailplan.errors import TrainingError
+from sailplan.files import fault_line, file_bytes, file_lines, whole_file, write_text
+from sailplan.graphs.grid import GridGraph
+from sailplan.graphs.problem import Problem
+from sailplan.learning.examples import Examples
+from sailplan.learning.sail import Progress, Round
+from sailplan.learning.settings import SailSettings
+from sailplan.policies.learned import LearnedPolicy
+from sailplan.policies.mixture import OneOfMany
+from sailplan.policies.model_file import load_policy, save_policy
+
+_NAMES = [one.name for one in fields(Round)]
+SETTINGS, METRICS, MODEL = "settings.json", "metrics.csv", "model.safetensors"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a training was asked to do."""
+
+    algorithm: str
+    """sail or sl."""
+    data: str
+    """Where the worlds come from."""
+    seed: int
+    settings: SailSettings
+    endpoints: str = "corners"
+    """Where searches start and end: corners or random."""
+    data_seed: int = 0
+    """Seed of generated worlds and random endpoints."""
+
+
+class RunFolder:
+    """The folder of one training."""
+
+    def __init__(self, path: Path, plan: Plan, digest: str) -> None:
+        self.path, self.plan, self._digest = path, plan, digest
+
+    @classmethod
+    def begin(cls, path: Path, plan: Plan, digest: str) -> RunFolder:
+        """Start a run in a folder that holds none."""
+        if (path / SETTINGS).exists():
+            raise TrainingError(f"{path}: there is a run in this folder; go on with --resume, or take another")
+        write_text(path / SETTINGS, json.dumps({**asdict(plan), "digest": digest}, indent=2) + "\n")
+        return cls(path, plan, digest)
+
+    @classmethod
+    def resume(cls, path: Path, plan: Plan, digest: str) -> RunFolder:
+        """Go on with the run in a folder; raises TrainingError where its data has changed."""
+        if _read_settings(path).get("digest") != digest:
+            raise TrainingError(f"{path}: {plan.data} holds other worlds than when this run began")
+        return cls(path, plan, digest)
+
+    def load(self) -> Progress:
+        """The rounds that are done."""
+        progress = Progress()
+        for row in read_metrics(self.path):
+            progress.rounds.append(row)
+            policy = load_policy(self._file(row.number, ".safetensors"))
+            assert isinstance(policy, LearnedPolicy)
+            progress.policies.append(policy)
+            progress.examples.append(_read_examples(self._file(row.number, ".npz")))
+        return progress
+
+    def save(self, progress: Progress) -> None:
+        """Keep the last round, and the best so far as the model."""
+        number = progress.rounds[-1].number
+        with whole_file(self._file(number, ".npz")) as file:
+            np.savez(file, rows=progress.examples[-1].rows, labels=progress.examples[-1].labels)
+        save_policy(progress.policies[-1], self._file(number, ".safetensors"))
+        self._save_model(progress)
+        write_text(self.path / METRICS, _as_csv(progress.rounds))
+
+    def _save_model(self, progress: Progress) -> None:
+        plan = self.plan
+        facts = {
+            "algorithm": plan.algorithm,
+            "seed": plan.seed,
+            "settings": plan.settings.as_json(),
+            "data": Path(plan.data).name,
+            "data_digest": self._digest,
+            "round": progress.rounds[progress.best].number,
+            "validation_expansions": progress.rounds[progress.best].validation_expansions,
+            "versions": _versions(),
+        }
+        result: LearnedPolicy | OneOfMany = progress.result(plan.settings.result, plan.seed)
+        save_policy(result, self.path / MODEL, facts)
+
+    def _file(self, number: int, suffix: str) -> Path:
+        return self.path / "rounds" / f"{number:03d}{suffix}"
+
+
+def read_plan(path: Path) -> Plan:
+    """What the run in a folder was asked to do."""
+    told = _read_settings(path)
+    try:
+        known = {one.name for one in fields(Plan)} - {"settings"}
+        return Plan(**{name: told[name] for name in known}, settings=SailSettings.from_json(told["settings"]))
+    except (KeyError, TypeError) as error:
+        raise TrainingError(f"{path / SETTINGS}: not the settings of a training ({fault_line(error)})") from error
+
+
+def read_metrics(path: Path) -> list[Round]:
+    """The rounds of the run in a folder."""
+    if not (path / METRICS).exists():
+        return []
+    kinds: dict[str, Any] = {name: int if name in ("number", "examples") else float for name in _NAMES}
+    try:
+        rows = csv.DictReader(file_lines(path / METRICS, error=TrainingError))
+        return [Round(**{name: kind(row[name]) for name, kind in kinds.items()}) for row in rows]
+    except (KeyError, TypeError, ValueError) as error:
+        raise TrainingError(f"{path / METRICS}: damaged ({fault_line(error)})") from error
+
+
+def digest_of(problems: Iterable[Problem]) -> str:
+    """A fingerprint of the worlds, starts and goals."""
+    total = hashlib.sha256()
+    for problem in problems:
+        graph = problem.graph
+        if isinstance(graph, GridGraph):
+            total.update(repr((graph.world.blocked.shape, graph.moves)).encode())
+            total.update(np.packbits(graph.world.blocked).tobytes())
+        else:
+            total.update(problem.name.encode())
+        total.update(f" {problem.start} {problem.goal} ".encode())
+    return total.hexdigest()
+
+
+def _read_settings(path: Path) -> dict[str, Any]:
+    if not (path / SETTINGS).is_file():
+        raise TrainingError(f"{path}: there is no run in this folder")
+    try:
+        told = json.loads(file_bytes(path / SETTINGS, error=TrainingError))
+    except ValueError as error:
+        raise TrainingError(f"{path / SETTINGS}: damaged ({fault_line(error)})") from error
+    if not isinstance(told, dict):
+        raise TrainingError(f"{path / SETTINGS}: not the settings of a training")
+    return told
+
+
+def _read_examples(path: Path) -> Examples:
+    contents = file_bytes(path, error=TrainingError)
+    try:
+        with np.load(io.BytesIO(contents), allow_pickle=False) as file:
+            return Examples(file["rows"], file["labels"])
+    except Exception as error:
+        raise TrainingError(f"{path}: damaged ({fault_line(error)})") from error
+
+
+def _as_csv(rounds: Sequence[Round]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, _NAMES, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(one) for one in rounds)
+    return text.getvalue()
+
+
+def _versions() -> dict[str, str]:
+    versions = {"python": platform.python_version()}
+    for name in ("sailplan", "numpy", "torch"):
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return versions

@@ -1,0 +1,117 @@
+"""Look at random open vertices during a recorded search: a replay that takes samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sailplan.features.feature import FeatureSet
+from sailplan.graphs.graph import FloatArray, is_finite
+from sailplan.graphs.problem import Problem
+from sailplan.kernels.arrays import SampleArrays
+from sailplan.kernels.features import allocate_features
+from sailplan.policies.learned import compiled_columns
+from sailplan.search import Limits, StopRule, Trace, search
+from sailplan.search.policy import Discovery
+from sailplan.search.run import EngineName
+from sailplan.search.state import IntArray, SearchState
+
+
+def draw_steps(length: int, samples: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Steps of an episode of this length to look at, ascending: uniform over the steps it really has.
+
+    Zero samples means every step. No step is drawn twice, unless there are fewer than samples.
+    """
+    if samples == 0:
+        return np.arange(length)
+    return np.sort(rng.choice(length, samples, replace=samples > length)).astype(np.int64)
+
+
+def take_samples(
+    problem: Problem,
+    trace: Trace,
+    features: FeatureSet,
+    steps: NDArray[np.int64],
+    picks: FloatArray,
+    engine: EngineName = "auto",
+) -> tuple[IntArray, FloatArray]:
+    """The open vertex picked before each of these steps, and its features at that moment.
+
+    A pick is a share, at least 0 and below 1, of the open list.
+    """
+    sampler = Sampler(trace, features, steps, picks)
+    last = int(steps[-1]) + 1 if len(steps) else 0
+    search(problem, sampler, Limits(expansions=last), engine=engine)
+    return sampler.vertices, sampler.rows
+
+
+class Sampler:
+    """Replays a search and looks at an open vertex before some of its steps; good for a single search."""
+
+    stop = StopRule.GOAL_EXPANDED
+
+    def __init__(self, trace: Trace, features: FeatureSet, steps: NDArray[np.int64], picks: FloatArray) -> None:
+        self._trace, self._features = trace, features
+        self._steps, self._picks = steps, picks
+        self.vertices = np.empty(len(steps), np.int32)
+        self.rows = np.empty((len(steps), len(features.columns)))
+
+    def open(self, problem: Problem, state: SearchState) -> SamplingFrontier:
+        """Begin the replay in the reference engine."""
+        return SamplingFrontier(self, problem, state)
+
+    def arrays(self, problem: Problem) -> SampleArrays | None:
+        """The replay for the compiled engine; None where it cannot compute the features."""
+        codes = compiled_columns(self._features, problem)
+        if codes is None or not is_finite(problem.graph):
+            return None
+        vertices = problem.graph.vertex_count
+        return SampleArrays(
+            order=self._trace.expanded,
+            steps=self._steps,
+            picks=self._picks,
+            features=allocate_features(codes),
+            vertices=self.vertices,
+            rows=self.rows,
+            taken=np.zeros(1, np.int64),
+            members=np.empty(vertices, np.int32),
+            places=np.empty(vertices, np.int32),
+            member_count=np.zeros(1, np.int64),
+        )
+
+
+class SamplingFrontier:
+    """The open list of a replay, as a list from which a member is taken out by moving the last one to its place."""
+
+    def __init__(self, sampler: Sampler, problem: Problem, state: SearchState) -> None:
+        self._sampler, self._problem, self._state = sampler, problem, state
+        self._script = sampler._trace.expanded.tolist()
+        self._members: list[int] = []
+        self._met: set[int] = set()
+        self._taken = 0
+
+    def observe(self, discovery: Discovery) -> None:
+        """Nothing: the order is settled."""
+
+    def add(self, vertices: Sequence[int]) -> None:
+        """List vertices that are new."""
+        self._members += [vertex for vertex in vertices if vertex not in self._met]
+        self._met.update(vertices)
+
+    def select(self) -> int | None:
+        """Take the samples of this step; then the next vertex of the trace."""
+        step, steps = self._state.expansions, self._sampler._steps
+        while self._taken < len(steps) and steps[self._taken] == step:
+            vertex = self._members[int(self._sampler._picks[self._taken] * len(self._members))]
+            self._sampler.vertices[self._taken] = vertex
+            self._sampler.rows[self._taken] = self._sampler._features(self._problem, self._state, [vertex])[0]
+            self._taken += 1
+        if step >= len(self._script):
+            return None
+        vertex = self._script[step]
+        place, last = self._members.index(vertex), self._members.pop()
+        if vertex != last:
+            self._members[place] = last
+        return int(vertex)

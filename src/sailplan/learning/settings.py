@@ -1,0 +1,104 @@
+"""Every setting of a training, with a sentence for each; they make the command line and are saved beside the result."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+from sailplan.errors import TrainingError
+from sailplan.features import feature_set
+from sailplan.policies.learned import RESCORE_CODES
+
+OPTIMISERS = ("rmsprop", "adam")
+TARGETS = ("cost_to_go", "detour")
+RESULTS = ("best", "mixture")
+
+
+def setting(default: Any, sentence: str) -> Any:
+    """A field with the sentence that explains it."""
+    return field(default=default, metadata={"help": sentence})
+
+
+@dataclass(frozen=True)
+class NetworkSettings:
+    """The regressor."""
+
+    hidden: tuple[int, ...] = setting((100, 50), "Units of each hidden layer.")
+    optimiser: str = setting("rmsprop", "rmsprop or adam.")
+    learning_rate: float = setting(0.01, "Step size of the optimiser.")
+    decay: bool = setting(False, "Let the step size fall to zero over each round.")
+    batch_size: int = setting(64, "Examples in a step of the optimiser.")
+    epochs: int = setting(5, "Passes over the examples in each round.")
+    averaging: float = setting(0.999, "Decay of the running average of the weights, which is what is kept; 0: none.")
+
+    def __post_init__(self) -> None:
+        _check(bool(self.hidden) and min(self.hidden) > 0, "hidden", self.hidden, "one or more positive numbers")
+        _check(self.optimiser in OPTIMISERS, "optimiser", self.optimiser, " or ".join(OPTIMISERS))
+        _check(0 < self.learning_rate < 1, "learning_rate", self.learning_rate, "between 0 and 1")
+        _check(self.batch_size > 0, "batch_size", self.batch_size, "positive")
+        _check(self.epochs > 0, "epochs", self.epochs, "positive")
+        _check(0 <= self.averaging < 1, "averaging", self.averaging, "at least 0 and below 1")
+
+
+@dataclass(frozen=True)
+class SailSettings:
+    """SaIL (the paper's Algorithm 3)."""
+
+    rounds: int = setting(15, "Rounds of rolling out, aggregating and fitting (N).")
+    training_worlds: int = setting(200, "Worlds to train on.")
+    validation_worlds: int = setting(70, "Worlds on which the rounds are compared.")
+    worlds_per_round: int = setting(200, "Worlds rolled out in each round (m).")
+    samples_per_world: int = setting(50, "Random steps of each roll-out that give an example (k); 0: every step.")
+    oracle_probability: float = setting(0.7, "Base β of the share of steps that the oracle selects, β^(round - 1).")
+    max_expansions: int = setting(1100, "Longest roll-out (T).")
+    validation_expansions: int = setting(20_000, "Longest search on a validation world.")
+    features: str = setting("paper17", "What the policy looks at: paper17, relative or patch.")
+    rescore: str = setting("frozen", "When a score is computed: frozen, touched, lazy or full.")
+    target: str = setting(
+        "cost_to_go", "What is regressed: cost_to_go, or detour (what it exceeds the first guess by)."
+    )
+    result: str = setting(
+        "best", "best: the best round on the validation worlds; mixture: all rounds, drawn by problem."
+    )
+    network: NetworkSettings = field(default_factory=NetworkSettings)
+
+    def __post_init__(self) -> None:
+        for name in ("rounds", "training_worlds", "validation_worlds", "worlds_per_round", "max_expansions"):
+            _check(getattr(self, name) > 0, name, getattr(self, name), "positive")
+        _check(self.samples_per_world >= 0, "samples_per_world", self.samples_per_world, "0 or more")
+        _check(self.validation_expansions > 0, "validation_expansions", self.validation_expansions, "positive")
+        _check(0 <= self.oracle_probability <= 1, "oracle_probability", self.oracle_probability, "between 0 and 1")
+        _check(self.rescore in RESCORE_CODES, "rescore", self.rescore, " or ".join(RESCORE_CODES))
+        _check(self.target in TARGETS, "target", self.target, " or ".join(TARGETS))
+        _check(self.result in RESULTS, "result", self.result, " or ".join(RESULTS))
+        feature_set(self.features)
+
+    def changed(self, **changes: Any) -> SailSettings:
+        """The same with other values; those of the network go by their own names too."""
+        own = {one.name for one in fields(NetworkSettings)}
+        network = replace(self.network, **{name: value for name, value in changes.items() if name in own})
+        return replace(self, network=network, **{name: value for name, value in changes.items() if name not in own})
+
+    def as_json(self) -> dict[str, Any]:
+        """As an object for a settings file."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, told: Any) -> SailSettings:
+        """Read what `as_json` gave; raises TrainingError where it is something else."""
+        try:
+            network = {**told["network"], "hidden": tuple(told["network"]["hidden"])}
+            return cls(**{**told, "network": NetworkSettings(**network)})
+        except (KeyError, TypeError) as error:
+            raise TrainingError(f"not the settings of a training: {error}") from error
+
+
+def _check(holds: bool, name: str, value: object, expected: str) -> None:
+    if not holds:
+        raise TrainingError(f"{name} must be {expected}, got {value!r}")
+
+
+PAPER = SailSettings()
+"""What the paper says; what it leaves open (epochs, averaging) was chosen on training maps."""
+DEFAULT = SailSettings()
+PRESETS = {"paper": PAPER, "default": DEFAULT}
