@@ -6,7 +6,7 @@ import pytest
 
 from sailplan.evaluation.benchmark import run_benchmark
 from sailplan.evaluation.records import UNSOLVABLE
-from sailplan.evaluation.tasks import Task, TaskSet, load_tasks
+from sailplan.evaluation.tasks import Choice, Task, TaskSet, load_tasks
 from sailplan.policies import a_star, greedy
 from sailplan.search import Limits
 from sailplan.testing import draw_world
@@ -41,7 +41,7 @@ def test_worlds_without_a_path_are_counted_and_not_searched() -> None:
 
 
 def test_limits_hold_and_are_told() -> None:
-    task_sets = load_tasks("forest", limit=2)
+    task_sets = load_tasks("forest", Choice(limit=2))
     records = run_benchmark({"g": greedy("manhattan")}, task_sets, Limits(expansions=10))
     assert {(record.outcome, record.expansions, record.cost) for record in records} == {
         ("expansions_spent", 10, math.inf)
@@ -51,7 +51,7 @@ def test_limits_hold_and_are_told() -> None:
 def test_threads_change_nothing_but_times() -> None:
     policies = {"h_euc": greedy("euclidean"), "a_star": a_star()}
     steps: list[None] = []
-    task_sets = load_tasks("mazes", limit=6)
+    task_sets = load_tasks("mazes", Choice(limit=6))
     one = run_benchmark(policies, task_sets, on_task=lambda: steps.append(None))
     two = run_benchmark(policies, task_sets, jobs=2)
     assert len(steps) == 6

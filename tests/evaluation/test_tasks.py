@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sailplan.errors import WorldError
-from sailplan.evaluation.tasks import load_tasks
+from sailplan.evaluation.tasks import Choice, load_tasks
 from sailplan.worlds import GeneratedWorlds, World, write_png
 
 
@@ -29,15 +29,15 @@ def test_a_folder_of_splits(tmp_path: Path) -> None:
 def test_a_flat_folder_is_the_split_all(tmp_path: Path) -> None:
     write_worlds(tmp_path, 2)
     assert len(load_tasks(str(tmp_path))[0].tasks) == 2
-    assert len(load_tasks(str(tmp_path), "all", limit=1)[0].tasks) == 1
+    assert len(load_tasks(str(tmp_path), Choice("all", limit=1))[0].tasks) == 1
     with pytest.raises(WorldError, match="no split 'train'; there are all"):
-        load_tasks(str(tmp_path), "train")
+        load_tasks(str(tmp_path), Choice("train"))
 
 
 def test_a_folder_of_families(tmp_path: Path) -> None:
     for family in ("b", "a"):
         write_worlds(tmp_path / family / "validation", 2)
-    assert [one.family for one in load_tasks(str(tmp_path), "validation")] == ["a", "b"]
+    assert [one.family for one in load_tasks(str(tmp_path), Choice("validation"))] == ["a", "b"]
 
 
 def test_empty_splits_are_no_families(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_empty_splits_are_no_families(tmp_path: Path) -> None:
 
 def test_a_generated_family_keeps_its_splits_apart() -> None:
     worlds = {
-        (seed, split): load_tasks("forest", split, limit=1, seed=seed)[0].tasks[0].scenario.world.blocked
+        (seed, split): load_tasks("forest", Choice(split, limit=1, seed=seed))[0].tasks[0].scenario.world.blocked
         for seed in (0, 1)
         for split in ("train", "validation", "test")
     }
@@ -60,9 +60,13 @@ def test_a_generated_family_keeps_its_splits_apart() -> None:
 
 
 def test_a_generated_family_has_the_papers_sizes() -> None:
-    assert [len(load_tasks("mazes", split)[0].tasks) for split in ("train", "validation", "test")] == [200, 70, 100]
+    assert [len(load_tasks("mazes", Choice(split))[0].tasks) for split in ("train", "validation", "test")] == [
+        200,
+        70,
+        100,
+    ]
     with pytest.raises(WorldError, match="no split 'all'"):
-        load_tasks("mazes", "all")
+        load_tasks("mazes", Choice("all"))
 
 
 def test_a_scenario_file(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from sailplan.cli.evaluate import evaluate
 from sailplan.cli.plan import plan
 from sailplan.cli.policies import policies
 from sailplan.cli.report import report
+from sailplan.cli.train import train
 from sailplan.cli.worlds import worlds
 
 app = typer.Typer(
@@ -22,6 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(plan)
+app.command()(train)
 app.command()(evaluate)
 app.command()(report)
 app.command()(policies)

@@ -16,7 +16,7 @@ from sailplan.evaluation.pictures import draw_search, side_by_side, write_animat
 from sailplan.evaluation.records import Record, write_records
 from sailplan.evaluation.report import write_report
 from sailplan.evaluation.tables import as_markdown
-from sailplan.evaluation.tasks import Task, TaskSet, load_tasks
+from sailplan.evaluation.tasks import Choice, Task, TaskSet, load_tasks
 from sailplan.files import write_text
 from sailplan.graphs.problem import Problem
 from sailplan.policies.catalogue import make_policy
@@ -34,7 +34,7 @@ def demo(
 ) -> None:
     """A minute's tour: generated worlds, planners side by side, a table, pictures and a page."""
     typer.echo("The first search compiles the engine (some seconds); it is kept for the next time.")
-    task_sets = [task_set for family in FAMILIES for task_set in load_tasks(family, "test", limit=worlds)]
+    task_sets = [task_set for family in FAMILIES for task_set in load_tasks(family, Choice("test", limit=worlds))]
     records = benchmark(POLICIES, task_sets, Limits())
     summaries = summarise(records)
     print_tables(summaries)

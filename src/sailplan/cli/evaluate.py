@@ -12,10 +12,11 @@ from rich.console import Console
 from sailplan.cli.options import Json, split_names
 from sailplan.cli.progress import progress
 from sailplan.evaluation.benchmark import PAPER_LIMITS, run_benchmark
+from sailplan.evaluation.endpoints import Endpoints
 from sailplan.evaluation.metrics import Summary, summarise
 from sailplan.evaluation.records import Record, write_records
 from sailplan.evaluation.tables import EXPLANATION, as_objects, as_rich_table, by_family
-from sailplan.evaluation.tasks import TaskSet, load_tasks
+from sailplan.evaluation.tasks import Choice, TaskSet, load_tasks
 from sailplan.policies.catalogue import make_policy
 from sailplan.search import Limits
 
@@ -24,10 +25,12 @@ def evaluate(
     data: Annotated[
         list[str], typer.Option(help="A folder of worlds, a .scen or .npz file, or a family to generate; repeatable.")
     ],
-    policies: Annotated[str, typer.Option(help="Names separated by commas; see `sailplan policies`.")],
+    policies: Annotated[str, typer.Option(help="Names, model files or run folders, separated by commas.")],
     split: Annotated[str | None, typer.Option(help="train, validation, test or all; default test, or all.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many worlds of each family.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of generated worlds.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of generated worlds and random endpoints.")] = 0,
+    size: Annotated[int, typer.Option(min=2, help="Width and height of generated worlds.")] = 201,
+    endpoints: Annotated[Endpoints, typer.Option(help="Search between corners or random cells.")] = "corners",
     max_expansions: Annotated[int, typer.Option(min=0, help="Give up after so many expansions.")] = 20_000,
     unlimited: Annotated[bool, typer.Option("--unlimited", help="Never give up.")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Threads; with more than one, times count for less.")] = 1,
@@ -35,7 +38,8 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Run policies on worlds and print a table."""
-    task_sets = [task_set for name in data for task_set in load_tasks(name, split, limit=limit, seed=seed)]
+    choice = Choice(split, limit, seed, size, endpoints)
+    task_sets = [task_set for name in data for task_set in load_tasks(name, choice)]
     limits = Limits() if unlimited else Limits(expansions=max_expansions)
     records = benchmark(split_names(policies), task_sets, limits, jobs)
     if out is not None:

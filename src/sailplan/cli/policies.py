@@ -1,4 +1,4 @@
-"""`sailplan policies`: what is built in."""
+"""`sailplan policies`: what is built in and pretrained."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ from sailplan.cli.options import Json
 
 def policies(as_json: Json = False) -> None:
     """List the policies that --policy and --policies take."""
-    from sailplan.policies import CATALOGUE
+    from sailplan.policies import CATALOGUE, PRETRAINED
 
+    built_in = {name: entry.summary for name, entry in CATALOGUE.items()}
+    pretrained = {name: f"SaIL, trained on generated {name.partition(':')[2]} worlds" for name in PRETRAINED}
+    summaries = {**built_in, **pretrained}
     if as_json:
-        typer.echo(json.dumps([{"policy": name, "summary": entry.summary} for name, entry in CATALOGUE.items()]))
+        typer.echo(json.dumps([{"policy": name, "summary": summary} for name, summary in summaries.items()]))
         return
     table = Table("policy", "what it does")
-    for name, entry in CATALOGUE.items():
-        table.add_row(name, entry.summary)
+    for name, summary in summaries.items():
+        table.add_row(name, summary)
     Console().print(table)
+    typer.echo("A model file or the folder of a training (sailplan train) is a policy too.")

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from sailplan.errors import WorldError
+from sailplan.evaluation.endpoints import Endpoints, corner_cells, random_cells
 from sailplan.graphs.grid import PAPER_MOVES, Moves, grid_problem
 from sailplan.graphs.problem import Problem
 from sailplan.worlds import FAMILIES, GeneratedWorlds, Scenario, World, WorldDataset, read_neural_astar, read_scenarios
@@ -45,28 +48,47 @@ class TaskSet:
     tasks: Sequence[Task]
 
 
-def load_tasks(data: str, split: str | None = None, *, limit: int | None = None, seed: int = 0) -> list[TaskSet]:
+@dataclass(frozen=True)
+class Choice:
+    """Which tasks to take of the data, and how to pose them."""
+
+    split: str | None = None
+    """`train`, `validation`, `test` or `all`; by default `test`, or `all` where the data has no splits."""
+    limit: int | None = None
+    """Only the first so many of each family; of a family to generate, so many."""
+    seed: int = 0
+    """Of generated worlds and random endpoints."""
+    size: int = 201
+    """Width and height of generated worlds."""
+    endpoints: Endpoints = "corners"
+    """Where the searches on a world start and end, unless its file says."""
+
+
+ALL_TESTS = Choice()
+
+
+def load_tasks(data: str, choice: Choice = ALL_TESTS) -> list[TaskSet]:
     """Read the tasks that `data` names, a set for each family.
 
     A folder of splits, a flat folder of images, a folder of such folders, a MovingAI `.scen` file, a Neural A* `.npz`
-    file, or the name of a family to generate from `seed`. The split is `test` unless said otherwise, or `all` where
-    the data has no splits.
+    file, or the name of a family to generate.
     """
     path = Path(data)
     if data in FAMILIES and not path.exists():
-        sets = [TaskSet(data, _corner_tasks(_generated(data, split or "test", seed, limit)))]
+        sets = [TaskSet(data, _world_tasks(_generated(data, choice), choice))]
     elif path.suffix == ".scen":
         sets = [TaskSet(path.stem.removesuffix(".map"), _scenario_tasks(read_scenarios(path)))]
     elif path.suffix == ".npz":
-        sets = [TaskSet(path.stem, _scenario_tasks(read_neural_astar(path, split or "test")))]
+        sets = [TaskSet(path.stem, _scenario_tasks(read_neural_astar(path, choice.split or "test")))]
     elif path.is_dir():
-        sets = [TaskSet(dataset.name, _corner_tasks(_worlds(dataset, split))) for dataset in _datasets(path)]
+        worlds = ((dataset.name, _worlds(dataset, choice.split)) for dataset in find_datasets(path))
+        sets = [TaskSet(name, _world_tasks(found, choice)) for name, found in worlds]
     else:
         raise WorldError(f"{data}: neither a folder, a .scen or .npz file, nor a family ({', '.join(FAMILIES)})")
-    return [TaskSet(one.family, one.tasks[:limit]) for one in sets]
+    return [TaskSet(one.family, one.tasks[: choice.limit]) for one in sets]
 
 
-def _datasets(path: Path) -> list[WorldDataset]:
+def find_datasets(path: Path) -> list[WorldDataset]:
     """The dataset in a folder or, where there is none, those in its sub-folders."""
     try:
         return [WorldDataset.open(path)]
@@ -83,25 +105,31 @@ def _worlds(dataset: WorldDataset, split: str | None) -> Sequence[World]:
     return dataset.split(split or default)
 
 
-def _generated(family: str, split: str, seed: int, limit: int | None) -> GeneratedWorlds:
+def _generated(family: str, choice: Choice) -> GeneratedWorlds:
+    split = choice.split or "test"
     if split not in GENERATED_COUNTS:
         raise WorldError(f"{family}: no split {split!r}; there are {', '.join(GENERATED_COUNTS)}")
-    count = GENERATED_COUNTS[split] if limit is None else limit
+    count = GENERATED_COUNTS[split] if choice.limit is None else choice.limit
     # Splits must not share worlds, whatever the seed.
-    return GeneratedWorlds(family, count, seed * len(SPLIT_FOLDERS) + SPLIT_FOLDERS.index(split))
+    seed = choice.seed * len(SPLIT_FOLDERS) + SPLIT_FOLDERS.index(split)
+    return GeneratedWorlds(family, count, seed, width=choice.size, height=choice.size)
 
 
-def _corner_tasks(worlds: Sequence[World]) -> Sequence[Task]:
+def _world_tasks(worlds: Sequence[World], choice: Choice) -> Sequence[Task]:
     def make(index: int) -> Task:
         world = worlds[index]
-        corners = Scenario(
+        if choice.endpoints == "random":
+            start, goal = random_cells(world, np.random.default_rng([choice.seed, index]))
+        else:
+            start, goal = corner_cells(world)
+        scenario = Scenario(
             world,
-            start=(0, 0),
-            goal=(world.width - 1, world.height - 1),
+            start,
+            goal,
             corner_cutting=PAPER_MOVES.corner_cutting,
             diagonal_cost=PAPER_MOVES.diagonal_cost,
         )
-        return Task(corners, world.name)
+        return Task(scenario, world.name)
 
     return LazySequence(range(len(worlds)), make)
 

@@ -1,7 +1,7 @@
 """Policies: what decides which vertex to expand next."""
 
 from sailplan.policies.best_first import BestFirst
-from sailplan.policies.catalogue import CATALOGUE, make_policy
+from sailplan.policies.catalogue import CATALOGUE, PRETRAINED, make_policy
 from sailplan.policies.classic import a_star, dijkstra, greedy, weighted_a_star
 from sailplan.policies.heuristics import HEURISTICS, Key
 from sailplan.policies.multi_heuristic import mha_star
@@ -10,6 +10,7 @@ from sailplan.policies.oracle import OraclePolicy
 __all__ = [
     "CATALOGUE",
     "HEURISTICS",
+    "PRETRAINED",
     "BestFirst",
     "Key",
     "OraclePolicy",

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from sailplan.errors import PolicyError
 from sailplan.policies.classic import a_star, dijkstra, greedy, weighted_a_star
+from sailplan.policies.model_file import SUFFIX, find_model, load_policy
 from sailplan.policies.multi_heuristic import mha_star
 from sailplan.policies.oracle import OraclePolicy
 from sailplan.search.policy import Policy
+
+_PRETRAINED_FOLDER = Path(__file__).parent.parent / "pretrained"
 
 
 @dataclass(frozen=True)
@@ -33,12 +38,34 @@ CATALOGUE: dict[str, Entry] = {
 }
 
 
+PRETRAINED: dict[str, str] = {
+    f"sail:{family}": f"{family}{SUFFIX}"
+    for family in (
+        "alternating_gaps",
+        "single_bugtrap",
+        "shifting_gaps",
+        "forest",
+        "bugtrap_forest",
+        "gaps_and_forest",
+        "mazes",
+        "multiple_bugtraps",
+    )
+}
+"""The policies that were trained on generated worlds of each family, and their files in the package."""
+
+
 def make_policy(name: str) -> Policy:
-    """The policy of that name; spelling is forgiving (A*, a-star and a_star are one)."""
+    """The policy of that name, model file or run folder; spelling is forgiving (A*, a-star and a_star are one)."""
+    if name in PRETRAINED:
+        return load_policy(_PRETRAINED_FOLDER / PRETRAINED[name])
+    if Path(name).exists() or name.endswith(SUFFIX) or os.sep in name:
+        return load_policy(find_model(name))
     base, _, argument = name.partition(":")
     matches = [entry for known, entry in CATALOGUE.items() if _plain(known) == _plain(base)]
+    if _plain(base) == "sail":
+        raise PolicyError(f"no policy {name!r}; there are {', '.join(PRETRAINED)}")
     if not matches:
-        raise PolicyError(f"no policy {name!r}; there are {', '.join(CATALOGUE)}")
+        raise PolicyError(f"no policy {name!r}; there are {', '.join(CATALOGUE)}, sail:FAMILY, and model files")
     if not argument:
         return matches[0].make()
     if _plain(base) != _plain("weighted_a_star"):

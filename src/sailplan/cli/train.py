@@ -1,0 +1,166 @@
+"""`sailplan train`: learn a policy from worlds."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from dataclasses import Field, fields
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Any, Literal
+
+import typer
+
+from sailplan.cli.options import Json
+from sailplan.cli.progress import progress
+from sailplan.errors import TrainingError
+from sailplan.evaluation.endpoints import Endpoints
+from sailplan.evaluation.tasks import Choice
+from sailplan.evaluation.training_data import training_problems
+from sailplan.learning import CLONING, NetworkSettings, Round, SailSettings, train_behaviour_cloning, train_sail
+from sailplan.learning.run_folder import MODEL, Plan, RunFolder, digest_of, read_metrics, read_plan
+from sailplan.learning.settings import DEFAULT, PAPER
+
+Algorithm = Literal["sail", "sl"]
+Preset = Literal["paper", "default"]
+ALGORITHMS: dict[str, Callable[..., Any]] = {"sail": train_sail, "sl": train_behaviour_cloning}
+PRESETS = {
+    ("sail", "paper"): PAPER,
+    ("sail", "default"): DEFAULT,
+    ("sl", "paper"): CLONING,
+    ("sl", "default"): CLONING,
+}
+PICTURE = "convergence.png"
+
+
+def train(
+    data: Annotated[str | None, typer.Option(help="A folder with train/ and validation/, or a family.")] = None,
+    algorithm: Annotated[Algorithm, typer.Option(help="SaIL, or supervised on the oracle's way.")] = "sail",
+    preset: Annotated[
+        Literal["paper", "default"], typer.Option(help="Where the settings below start from.")
+    ] = "default",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the training.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Folder of the run.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on with the run in this folder; needs nothing else.")] = None,
+    endpoints: Annotated[
+        Endpoints, typer.Option(help="Search between the corners, or between random cells.")
+    ] = "corners",
+    data_seed: Annotated[int, typer.Option(min=0, help="Seed of generated worlds and random endpoints.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Threads; the result does not depend on them.")] = 2,
+    as_json: Json = False,
+    **changes: Any,
+) -> None:
+    """Learn a policy from worlds; every setting can be changed by an option of its name."""
+    if resume is not None:
+        plan, folder = read_plan(resume), resume
+    elif data is None or out is None:
+        raise typer.BadParameter("say --data and --out, or --resume")
+    else:
+        settings = PRESETS[algorithm, preset].changed(**_given(changes))
+        plan, folder = Plan(algorithm, data, seed, settings, endpoints, data_seed), out
+    facts = run(plan, folder, jobs=jobs, resume=resume is not None)
+    typer.echo(json.dumps(facts) if as_json else _lines(facts))
+
+
+def run(plan: Plan, folder: Path, *, jobs: int, resume: bool = False) -> dict[str, Any]:
+    """Train as planned, with a progress bar, and return the facts."""
+    began = perf_counter()
+    train_problems, validation_problems = training_problems(
+        plan.data,
+        Choice("train", plan.settings.training_worlds, plan.data_seed, endpoints=plan.endpoints),  # type: ignore[arg-type]
+        Choice("validation", plan.settings.validation_worlds, plan.data_seed, endpoints=plan.endpoints),  # type: ignore[arg-type]
+    )
+    digest = digest_of([*train_problems, *validation_problems])
+    keeper = (RunFolder.resume if resume else RunFolder.begin)(folder, plan, digest)
+    with progress("training", plan.settings.rounds) as step:
+
+        def on_round(done: Round) -> None:
+            step(
+                f"round {done.number}: β {done.oracle_probability:.2f}, {done.examples} examples, "
+                f"loss {done.loss:.3f}, validation {done.validation_expansions:.0f} expansions"
+            )
+
+        ALGORITHMS[plan.algorithm](
+            train_problems,
+            validation_problems,
+            plan.settings,
+            seed=plan.seed,
+            jobs=jobs,
+            keeper=keeper,
+            on_round=on_round,
+        )
+    return _facts(folder, perf_counter() - began)
+
+
+def _facts(folder: Path, seconds: float) -> dict[str, Any]:
+    rounds = read_metrics(folder)
+    best = min(rounds, key=lambda one: one.validation_expansions)
+    return {
+        "run": str(folder),
+        "model": str(folder / MODEL),
+        "picture": _draw(folder, rounds),
+        "rounds": len(rounds),
+        "best_round": best.number,
+        "validation_expansions": best.validation_expansions,
+        "examples": rounds[-1].examples,
+        "seconds": seconds,
+        "seconds_rolling_out": sum(one.seconds_rolling_out for one in rounds),
+        "seconds_fitting": sum(one.seconds_fitting for one in rounds),
+        "seconds_validating": sum(one.seconds_validating for one in rounds),
+    }
+
+
+def _draw(folder: Path, rounds: list[Round]) -> str | None:
+    try:
+        from sailplan.evaluation.plots import draw_convergence
+    except ModuleNotFoundError:
+        return None
+    draw_convergence({folder.name: [one.validation_expansions for one in rounds]}, folder / PICTURE)
+    return str(folder / PICTURE)
+
+
+def _lines(facts: dict[str, Any]) -> str:
+    picture = facts["picture"] or "none: pip install 'sailplan[plot]'"
+    return "\n".join(
+        [
+            f"{facts['run']}: round {facts['best_round']} of {facts['rounds']} is best",
+            f"  validation  {facts['validation_expansions']:.1f} expansions on average",
+            f"  examples    {facts['examples']}",
+            f"  time        {facts['seconds']:.0f} s (rolling out {facts['seconds_rolling_out']:.0f}, "
+            f"fitting {facts['seconds_fitting']:.0f}, validating {facts['seconds_validating']:.0f})",
+            f"  picture     {picture}",
+            f"  model       {facts['model']}",
+        ]
+    )
+
+
+def _given(changes: dict[str, Any]) -> dict[str, Any]:
+    """The settings that were said on the command line."""
+    given = {name: value for name, value in changes.items() if value is not None}
+    if "hidden" in given:
+        try:
+            given["hidden"] = tuple(int(width) for width in given["hidden"].split(","))
+        except ValueError as error:
+            raise TrainingError(f"hidden is written like 100,50, not {given['hidden']!r}") from error
+    return given
+
+
+def _settings_fields() -> list[Field[Any]]:
+    own = [one for one in fields(SailSettings) if one.name != "network"]
+    return [*own, *fields(NetworkSettings)]
+
+
+def _add_settings(command: Callable[..., None]) -> None:
+    """Give the command an option for every setting, with its sentence as help."""
+    signature = inspect.signature(command, eval_str=True)
+    kept = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    types: dict[str, Any] = {"int": int, "float": float, "bool": bool, "str": str}
+    for one in _settings_fields():
+        kind: Any = Annotated[types.get(str(one.type), str) | None, typer.Option(help=one.metadata["help"])]
+        kept.append(inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind))
+    command.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in kept}
+
+
+_add_settings(train)
