@@ -34,10 +34,13 @@ def grid_problems(
 
 
 @st.composite
-def explicit_problems(draw: st.DrawFn, vertices: int = 40) -> tuple[Problem, ExplicitGraph]:
+def explicit_problems(
+    draw: st.DrawFn, vertices: int = 40, dimensions: int | None = None
+) -> tuple[Problem, ExplicitGraph]:
     """Draw a problem on a random directed graph with invalid edges and vertices, and the graph."""
     count = draw(st.integers(1, vertices))
-    dimensions = draw(st.integers(1, 3))
+    if dimensions is None:
+        dimensions = draw(st.integers(1, 3))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     ends = np.argwhere(rng.random((count, count)) < draw(st.sampled_from((0.0, 0.1, 0.3))))
     rng.shuffle(ends)

@@ -6,12 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sailplan.features import PRESETS
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem
-from sailplan.policies import CATALOGUE, HEURISTICS, BestFirst, Key, make_policy
+from sailplan.policies import CATALOGUE, HEURISTICS, BestFirst, Key, OraclePolicy, make_policy
+from sailplan.policies.mixture import MixturePolicy
 from sailplan.search import Limits, Policy, StopRule, open_search
+from tests.learned_policies import RULES, random_policy
 from tests.same import assert_same_result, assert_same_state
 from tests.strategies import explicit_problems, grid_problems
 
+SEEDS = st.integers(0, 2**32 - 1)
 BUDGETS = st.one_of(st.none(), st.integers(0, 300))
 KEYS = st.builds(
     Key,
@@ -52,3 +56,69 @@ def test_on_explicit_graphs(
 )
 def test_with_any_queues(drawn: tuple[Problem, GridGraph | ExplicitGraph], keys: list[Key], stop: StopRule) -> None:
     _assert_engines_agree(drawn[0], BestFirst(tuple(keys)), stop, None)
+
+
+@pytest.mark.parametrize("rescore", RULES)
+@pytest.mark.parametrize("features", PRESETS)
+@settings(max_examples=25)
+@given(drawn=grid_problems(20, 25), seed=SEEDS, stop=st.sampled_from(StopRule), budget=BUDGETS)
+def test_with_learned_scores_on_grids(
+    features: str, rescore: str, drawn: tuple[Problem, GridGraph], seed: int, stop: StopRule, budget: int | None
+) -> None:
+    _assert_engines_agree(drawn[0], random_policy(seed, features, rescore), stop, budget)
+
+
+@pytest.mark.parametrize("rescore", RULES)
+@pytest.mark.parametrize("features", ["paper17", "relative"])
+@settings(max_examples=25)
+@given(drawn=explicit_problems(dimensions=2), seed=SEEDS, stop=st.sampled_from(StopRule), budget=BUDGETS)
+def test_with_learned_scores_on_explicit_graphs(
+    features: str, rescore: str, drawn: tuple[Problem, ExplicitGraph], seed: int, stop: StopRule, budget: int | None
+) -> None:
+    _assert_engines_agree(drawn[0], random_policy(seed, features, rescore), stop, budget)
+
+
+@pytest.mark.parametrize("rescore", RULES)
+@pytest.mark.parametrize("features", PRESETS)
+@settings(max_examples=15)
+@given(drawn=grid_problems(12, 15), seed=SEEDS, share=st.floats(0.0, 1.0), stop=st.sampled_from(StopRule))
+def test_with_a_mixture_on_grids(
+    features: str, rescore: str, drawn: tuple[Problem, GridGraph], seed: int, share: float, stop: StopRule
+) -> None:
+    policy = MixturePolicy(OraclePolicy(), random_policy(seed, features, rescore), share, seed)
+    _assert_engines_agree(drawn[0], policy, stop, None)
+
+
+@pytest.mark.parametrize("rescore", RULES)
+@settings(max_examples=15)
+@given(drawn=explicit_problems(dimensions=2), seed=SEEDS, share=st.floats(0.0, 1.0), stop=st.sampled_from(StopRule))
+def test_with_a_mixture_on_explicit_graphs(
+    rescore: str, drawn: tuple[Problem, ExplicitGraph], seed: int, share: float, stop: StopRule
+) -> None:
+    policy = MixturePolicy(OraclePolicy(), random_policy(seed, "paper17", rescore), share, seed)
+    _assert_engines_agree(drawn[0], policy, stop, None)
+
+
+@settings(max_examples=40)
+@given(
+    drawn=grid_problems(12, 15), seed=SEEDS, rules=st.tuples(st.sampled_from(RULES), st.sampled_from(RULES)), by=SEEDS
+)
+def test_with_a_mixture_of_two_learned_policies(
+    drawn: tuple[Problem, GridGraph], seed: int, rules: tuple[str, str], by: int
+) -> None:
+    first, second = (random_policy(seed + turn, "relative", rule) for turn, rule in enumerate(rules))
+    _assert_engines_agree(drawn[0], MixturePolicy(first, second, 0.5, by), StopRule.GOAL_EXPANDED, None)
+
+
+@pytest.mark.parametrize("rescore", RULES)
+@settings(max_examples=15)
+@given(drawn=grid_problems(10, 12), seed=SEEDS, steps=st.lists(st.integers(1, 20), max_size=10))
+def test_with_learned_scores_in_a_search_by_steps(
+    rescore: str, drawn: tuple[Problem, GridGraph], seed: int, steps: list[int]
+) -> None:
+    policy = random_policy(seed, "relative", rescore)
+    by_steps = open_search(drawn[0], policy, stop=StopRule.GOAL_EXPANDED, engine="fused")
+    for expansions in sorted(steps):
+        by_steps.run(Limits(expansions=expansions))
+    at_once = open_search(drawn[0], policy, stop=StopRule.GOAL_EXPANDED, engine="reference")
+    assert_same_result(by_steps.run(), at_once.run())

@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sailplan.features import PRESETS
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem, grid_problem
 from sailplan.policies import CATALOGUE, make_policy
-from sailplan.search import Limits, StopRule, open_search, search
+from sailplan.search import Limits, Policy, StopRule, open_search, search
 from sailplan.search.run import EngineName
 from sailplan.testing import check_result
 from sailplan.worlds import World
+from tests.learned_policies import RULES, random_policy
 from tests.naive.dijkstra import cost_to_go
 from tests.same import assert_same_result, assert_same_state
 from tests.strategies import explicit_problems, grid_problems
@@ -54,9 +56,9 @@ def _with_other_hidden_edges(problem: Problem, graph: ExplicitGraph, expanded: l
 
 
 def _assert_same_so_far(
-    problem: Problem, altered: Problem, name: str, stop: StopRule, expansions: int, engine: EngineName
+    problem: Problem, altered: Problem, policy: Policy, stop: StopRule, expansions: int, engine: EngineName
 ) -> None:
-    sessions = [open_search(each, make_policy(name), stop=stop, engine=engine) for each in (problem, altered)]
+    sessions = [open_search(each, policy, stop=stop, engine=engine) for each in (problem, altered)]
     before, after = (session.run(Limits(expansions=expansions)) for session in sessions)
     assert_same_result(before, after)
     assert_same_state(sessions[0].state, sessions[1].state)
@@ -72,7 +74,7 @@ def test_cells_not_touched_change_nothing(
     problem, graph = drawn
     result = search(problem, make_policy(name), Limits(expansions=expansions), stop=stop)
     altered = _with_other_hidden_cells(problem, graph, result.trace.expanded.tolist(), seed)
-    _assert_same_so_far(problem, altered, name, stop, expansions, engine)
+    _assert_same_so_far(problem, altered, make_policy(name), stop, expansions, engine)
 
 
 @every_policy
@@ -85,7 +87,36 @@ def test_edges_not_checked_change_nothing(
     problem, graph = drawn
     result = search(problem, make_policy(name), Limits(expansions=expansions), stop=stop)
     altered = _with_other_hidden_edges(problem, graph, result.trace.expanded.tolist(), seed)
-    _assert_same_so_far(problem, altered, name, stop, expansions, engine)
+    _assert_same_so_far(problem, altered, make_policy(name), stop, expansions, engine)
+
+
+@pytest.mark.parametrize("rescore", RULES)
+@pytest.mark.parametrize("features", PRESETS)
+@both_engines
+@settings(max_examples=15)
+@given(drawn=grid_problems(10, 12), expansions=st.integers(0, 60), seed=SEEDS)
+def test_a_learned_policy_sees_no_cell_that_is_not_touched(
+    features: str, rescore: str, engine: EngineName, drawn: tuple[Problem, GridGraph], expansions: int, seed: int
+) -> None:
+    problem, graph = drawn
+    policy = random_policy(seed, features, rescore)
+    result = search(problem, policy, Limits(expansions=expansions), stop=StopRule.GOAL_EXPANDED)
+    altered = _with_other_hidden_cells(problem, graph, result.trace.expanded.tolist(), seed)
+    _assert_same_so_far(problem, altered, policy, StopRule.GOAL_EXPANDED, expansions, engine)
+
+
+@pytest.mark.parametrize("rescore", RULES)
+@both_engines
+@settings(max_examples=15)
+@given(drawn=explicit_problems(20, dimensions=2), expansions=st.integers(0, 20), seed=SEEDS)
+def test_a_learned_policy_sees_no_edge_that_is_not_checked(
+    rescore: str, engine: EngineName, drawn: tuple[Problem, ExplicitGraph], expansions: int, seed: int
+) -> None:
+    problem, graph = drawn
+    policy = random_policy(seed, "relative", rescore)
+    result = search(problem, policy, Limits(expansions=expansions), stop=StopRule.GOAL_EXPANDED)
+    altered = _with_other_hidden_edges(problem, graph, result.trace.expanded.tolist(), seed)
+    _assert_same_so_far(problem, altered, policy, StopRule.GOAL_EXPANDED, expansions, engine)
 
 
 def test_a_clairvoyant_policy_is_found_out() -> None:
@@ -94,7 +125,7 @@ def test_a_clairvoyant_policy_is_found_out() -> None:
     assert isinstance(problem.graph, GridGraph)
     altered = _with_other_hidden_cells(problem, problem.graph, [0], seed=1)
     with pytest.raises(AssertionError):
-        _assert_same_so_far(problem, altered, "oracle", StopRule.GOAL_GENERATED, 4, "fused")
+        _assert_same_so_far(problem, altered, make_policy("oracle"), StopRule.GOAL_GENERATED, 4, "fused")
 
 
 @pytest.mark.parametrize("name", CATALOGUE)

@@ -8,7 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sailplan.kernels.arrays import NO_VERTEX, QueueArrays
-from sailplan.kernels.heap import VERTEX_BITS, allocate_queues, enlarge_queues, has_room, offer, pop
+from sailplan.kernels.heap import (
+    NO_TAG,
+    VERTEX_BITS,
+    allocate_queues,
+    enlarge_queues,
+    has_room,
+    number_of,
+    offer,
+    pop,
+    pop_tag,
+    vertex_of,
+)
 from tests.naive.sorted_queue import SortedQueue
 
 FEW_KEYS = st.sampled_from([-math.inf, -2.5, -1e-310, -0.0, 0.0, 5e-324, 1.0, math.nextafter(1.0, 2.0), 7.0, math.inf])
@@ -109,3 +120,27 @@ def test_queues_that_grow_when_they_are_full_lose_nothing(queues: int, steps: li
         naive.offer(vertex, key)
     assert _pop_all(queue) == list(iter(naive.pop, None))
     assert queues == 1 or _pop_all(queue, 1) == []
+
+
+def test_a_tag_tells_the_vertex_and_the_number_of_its_insertion() -> None:
+    queue = allocate_queues(1, 20)
+    for vertex, key in ((5, 2.0), (7, 1.0), (5, 0.5)):
+        offer(queue, 0, vertex, key)
+    tags = [int(pop_tag(queue, 0, ALL_LIVE, 0)) for _ in range(4)]
+    assert [(vertex_of(tag), number_of(tag)) for tag in tags[:3]] == [(5, 3), (7, 2), (5, 1)]
+    assert tags[3] == NO_TAG
+
+
+@given(keys=st.lists(FEW_KEYS, max_size=60), last=st.integers(0, (1 << 35) - 61))
+def test_tags_come_out_in_the_order_of_keys_and_insertions(keys: list[float], last: int) -> None:
+    queue, marks = allocate_queues(1, 200), np.array([1, 0, 1, 1], np.uint8)
+    queue.issued[0] = last
+    for index, key in enumerate(keys):
+        offer(queue, 0, index % 4, key)
+    expected = [
+        (index % 4, last + index + 1)
+        for index in sorted(range(len(keys)), key=lambda index: (keys[index], index))
+        if index % 4 != 1
+    ]
+    tags = iter(lambda: int(pop_tag(queue, 0, marks, 1)), NO_TAG)
+    assert [(vertex_of(tag), number_of(tag)) for tag in tags] == expected

@@ -138,11 +138,12 @@ def _lines(facts: dict[str, Any]) -> str:
 def _given(changes: dict[str, Any]) -> dict[str, Any]:
     """The settings that were said on the command line."""
     given = {name: value for name, value in changes.items() if value is not None}
-    if "hidden" in given:
-        try:
-            given["hidden"] = tuple(int(width) for width in given["hidden"].split(","))
-        except ValueError as error:
-            raise TrainingError(f"hidden is written like 100,50, not {given['hidden']!r}") from error
+    for name, kind in {"hidden": int, "trust": float}.items():
+        if name in given:
+            try:
+                given[name] = tuple(kind(number) for number in given[name].split(","))
+            except ValueError as error:
+                raise TrainingError(f"{name} is written as numbers with commas between, not {given[name]!r}") from error
     return given
 
 

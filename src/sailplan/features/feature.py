@@ -49,6 +49,7 @@ class NamedColumns:
 
     columns: tuple[str, ...]
     compute: Callable[[Problem, SearchState, Sequence[int]], FloatArray]
+    needs_grid: bool = False
 
     def __call__(self, problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:
         """The numbers of these open vertices."""
@@ -69,8 +70,8 @@ class FeatureSet:
     """A key of `PRESETS`, by which a model file names the set."""
     unit: Unit = "cells"
     """What costs are measured in where they are learned from these features."""
-    estimate: str | None = None
-    """The column that is a first guess of the cost-to-go, in the same unit."""
+    estimate: tuple[tuple[str, float], ...] = ()
+    """Columns and their weights in a first guess of the cost-to-go, in the same unit."""
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -104,7 +105,7 @@ class FeatureSet:
     @property
     def patch_columns(self) -> int:
         """How many columns, the last ones, are cells of a patch."""
-        return len(self.features[-1].columns) if self.needs_grid else 0
+        return len(self.features[-1].columns) if getattr(self.features[-1], "is_patch", False) else 0
 
     @property
     def needs_grid(self) -> bool:

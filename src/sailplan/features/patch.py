@@ -28,6 +28,7 @@ class Patch:
     radius: int = 5
     """Cells on each side of the vertex."""
     needs_grid: ClassVar[bool] = True
+    is_patch: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not 0 < self.radius <= LARGEST_RADIUS:

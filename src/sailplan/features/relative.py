@@ -32,18 +32,18 @@ def _obstacles(problem: Problem, state: SearchState, vertices: Sequence[int]) ->
     here, axes = plane_coordinates(problem, vertices), _axes(problem)
     for first in range(0, rows.shape[1], 3):
         rows[:, first : first + 2] = (rows[:, first : first + 2] - here) * axes
-        rows[:, first + 2] *= _unit(problem)
+        rows[:, first + 2] *= unit_of(problem)
     return rows
 
 
 def _in_spans(feature: NamedColumns) -> NamedColumns:
     return NamedColumns(
         tuple(f"relative_{name}" for name in feature.columns),
-        lambda problem, state, vertices: feature(problem, state, vertices) * _unit(problem),
+        lambda problem, state, vertices: feature(problem, state, vertices) * unit_of(problem),
     )
 
 
-def _unit(problem: Problem) -> float:
+def unit_of(problem: Problem) -> float:
     """What a length is multiplied by."""
     start, goal = plane_coordinates(problem, [problem.start, problem.goal])
     away = float(np.sqrt(((goal - start) ** 2).sum()))
@@ -57,7 +57,7 @@ def direction(problem: Problem) -> FloatArray:
 
 
 def _axes(problem: Problem) -> FloatArray:
-    return _unit(problem) * direction(problem)
+    return unit_of(problem) * direction(problem)
 
 
 DONE = NamedColumns(("done_x", "done_y"), _done)

@@ -19,8 +19,8 @@ class Scaling:
     @classmethod
     def fit(cls, rows: FloatArray) -> Scaling:
         """Fit to the columns of some rows; a column that never changes keeps its size."""
-        deviation = rows.std(axis=0)
-        return cls(rows.mean(axis=0), np.where(deviation > 1e-9, deviation, 1.0))
+        constant = rows.max(axis=0) == rows.min(axis=0)
+        return cls(rows.mean(axis=0), np.where(constant, 1.0, rows.std(axis=0)))
 
     @classmethod
     def none(cls, columns: int) -> Scaling:

@@ -141,6 +141,13 @@ class GridObstacles(NamedTuple):
     """The first one discovered in each column, or NONE."""
     rows: NDArray[np.int32]
     """The first one discovered in each row, or NONE."""
+    roots: NDArray[np.int32]
+    """A step from each invalid cell towards the one that stands for its wall, NONE for other cells; see `walls.py`.
+    Empty where no policy asks for walls, and so are the next two."""
+    sizes: NDArray[np.int32]
+    """How many cells the wall has, at the cell that stands for it."""
+    extremes: NDArray[np.int32]
+    """Shape (vertices, 8), at the cell that stands for a wall: its farthest cells in eight directions."""
 
 
 class NetworkArrays(NamedTuple):
@@ -165,6 +172,8 @@ class FeatureArrays(NamedTuple):
     """Codes of the columns, as in `features.py`."""
     needs_obstacles: bool
     """Whether a column is about the closest invalid vertices."""
+    needs_walls: bool
+    """Whether a column is about the walls that invalid cells make up."""
     values: NDArray[np.float64]
     """Scratch: every named column."""
     row: NDArray[np.float64]

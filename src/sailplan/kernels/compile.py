@@ -34,8 +34,19 @@ def kernel(function: Callable[..., Any]) -> Any:
     """Compile on first call, without the interpreter lock, and keep the machine code on disk.
 
     Numba drops a cached kernel when its own file changes, not when a file it calls into does. The stamp of the
-    cache is therefore that of all kernel files, so that an edit to one never leaves another stale.
+    cache is therefore that of all kernel files, so that an edit to one never leaves another stale. A cache that cannot
+    be read, because it names records that another version had, is an empty one.
     """
     compiled = njit(cache=True, nogil=True, error_model="numpy", **_WITHOUT_REFERENCE_COUNTS)(function)
-    compiled._cache._cache_file._source_stamp = _STAMP
+    file = compiled._cache._cache_file
+    file._source_stamp = _STAMP
+    load_index = file._load_index
+
+    def load_index_if_readable() -> Any:
+        try:
+            return load_index()
+        except Exception:
+            return {}
+
+    file._load_index = load_index_if_readable
     return compiled

@@ -17,6 +17,7 @@ from sailplan.kernels.compile import inlined, kernel, piece
 from sailplan.kernels.edges import distance, position
 from sailplan.kernels.grid import grid_cell
 from sailplan.kernels.obstacles import ALONG_X, ALONG_Y, closest_along, closest_invalid
+from sailplan.kernels.walls import fill_walls
 
 ABSOLUTE_COLUMNS = (
     "x",
@@ -59,10 +60,13 @@ RELATIVE_COLUMNS = (
 )
 """The same as seen from the vertex, mirrored so that the goal lies to the upper right of the start, in units of the
 distance between the two."""
-COLUMNS = ABSOLUTE_COLUMNS + RELATIVE_COLUMNS
+WALL_COLUMNS = ("relative_h_oct", "wall_detour", "wall_detour_left", "wall_detour_right", "wall_sight")
+"""What `walls.py` says of the straight way to the goal, in the same unit."""
+COLUMNS = ABSOLUTE_COLUMNS + RELATIVE_COLUMNS + WALL_COLUMNS
 
 _FIRST_OBSTACLE = ABSOLUTE_COLUMNS.index("obstacle_x")
 _FIRST_RELATIVE = len(ABSOLUTE_COLUMNS)
+_FIRST_WALL = _FIRST_RELATIVE + len(RELATIVE_COLUMNS)
 _PATCH = 1 << 20
 _PATCH_ROW = 1 << 8
 LARGEST_RADIUS = _PATCH_ROW // 2 - 1
@@ -79,10 +83,11 @@ def patch_code(dx: int, dy: int) -> int:
 
 def allocate_features(codes: Sequence[int]) -> FeatureArrays:
     """The arrays for these columns."""
-    obstacle = [code % _FIRST_RELATIVE >= _FIRST_OBSTACLE for code in codes if code < _PATCH]
+    named = [code for code in codes if code < _PATCH]
     return FeatureArrays(
         columns=np.array(codes, np.int64),
-        needs_obstacles=any(obstacle),
+        needs_obstacles=any(code < _FIRST_WALL and code % _FIRST_RELATIVE >= _FIRST_OBSTACLE for code in named),
+        needs_walls=any(code >= _FIRST_WALL for code in named),
         values=np.empty(len(COLUMNS)),
         row=np.empty(len(codes)),
     )
@@ -136,6 +141,8 @@ def _fill_values(graph, features, obstacles, state, start, goal, vertex):
             values[_FIRST_RELATIVE + index] = (values[index] - x) * right
             values[_FIRST_RELATIVE + index + 1] = (values[index + 1] - y) * up
             values[_FIRST_RELATIVE + index + 2] = values[index + 2] * unit
+    if features.needs_walls:
+        fill_walls(obstacles, graph, vertex, goal, values, _FIRST_WALL, unit)
 
 
 @inlined

@@ -76,8 +76,8 @@ def _queue_count(queue):
 def has_room(queue, count):
     """Whether every queue can take so many more entries."""
     for row in range(queue_count(queue)):
-        # Twice the far ones: all may become near while they still lie where they were.
-        if queue.levels[row, NEAR] + 2 * (queue.levels[row, FAR] + count) > queue.ranks.shape[1]:
+        # Twice: all may be popped and put in again as far ones, and become near while they still lie where they were.
+        if 2 * (queue.levels[row, NEAR] + queue.levels[row, FAR] + count) > queue.ranks.shape[1]:
             return False
     return True
 

@@ -23,6 +23,7 @@ from sailplan.kernels.arrays import (
 from sailplan.kernels.compile import inlined, inlined_overload, piece
 from sailplan.kernels.edges import distance, position
 from sailplan.kernels.grid import grid_cell
+from sailplan.kernels.walls import DIRECTIONS, join_wall
 
 _SIDE_BITS = 4
 _SIDE = 1 << _SIDE_BITS
@@ -31,19 +32,25 @@ _SIDE = 1 << _SIDE_BITS
 ALONG_X, ALONG_Y = 0, 1
 
 
-def allocate_obstacles(graph: GridArrays | CsrArrays, needed: bool) -> NoObstacles | ListedObstacles | GridObstacles:
-    """What a search keeps of the invalid vertices it finds."""
-    if not needed:
+def allocate_obstacles(
+    graph: GridArrays | CsrArrays, closest: bool, walls: bool
+) -> NoObstacles | ListedObstacles | GridObstacles:
+    """What a search keeps of the invalid vertices it finds, to tell the closest ones, or walls."""
+    if not closest and not walls:
         return NoObstacles()
     if not isinstance(graph, GridArrays):
         return ListedObstacles()
-    cells = graph.width * graph.height
+    vertices = graph.width * graph.height
+    in_walls = vertices if walls else 0
     return GridObstacles(
-        cells=np.empty((cells, 2), np.int32),
+        cells=np.empty((vertices, 2), np.int32),
         heads=np.full((-(-graph.height // _SIDE), -(-graph.width // _SIDE)), NONE, np.int32),
-        links=np.empty(cells, np.int32),
+        links=np.empty(vertices, np.int32),
         columns=np.full(graph.width, NONE, np.int32),
         rows=np.full(graph.height, NONE, np.int32),
+        roots=np.full(in_walls, NONE, np.int32),
+        sizes=np.empty(in_walls, np.int32),
+        extremes=np.empty((in_walls, DIRECTIONS), np.int32),
     )
 
 
@@ -53,9 +60,11 @@ def note_invalid(obstacles, graph, number, vertex):
 
 @inlined_overload(note_invalid)
 def _note_invalid(obstacles, graph, number, vertex):
-    if obstacles.instance_class is GridObstacles:
-        return lambda obstacles, graph, number, vertex: _note_cell(obstacles, graph, number, vertex)
-    return lambda obstacles, graph, number, vertex: None
+    return {
+        NoObstacles: lambda obstacles, graph, number, vertex: None,
+        ListedObstacles: lambda obstacles, graph, number, vertex: None,
+        GridObstacles: lambda obstacles, graph, number, vertex: _note_cell(obstacles, graph, number, vertex),
+    }[obstacles.instance_class]
 
 
 def closest_invalid(obstacles, graph, state, vertex):
@@ -99,6 +108,8 @@ def _note_cell(obstacles, graph, number, vertex):
         obstacles.columns[x] = number
     if obstacles.rows[y] == NONE:
         obstacles.rows[y] = number
+    if len(obstacles.roots) > 0:
+        join_wall(obstacles, graph, vertex)
 
 
 @piece

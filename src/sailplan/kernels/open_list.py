@@ -51,13 +51,14 @@ def queues_needed(policy: PolicyArrays) -> int:
     return 2 if isinstance(policy, MixtureArrays) else 1
 
 
-def needs_obstacles(policy: PolicyArrays) -> bool:
-    """Whether the policy asks where the closest invalid vertices are."""
+def needs_of(policy: PolicyArrays) -> tuple[bool, bool]:
+    """Whether the policy asks for the closest invalid vertices, and whether for walls."""
     if isinstance(policy, KeyArrays):
-        return OBSTACLE in policy.heuristic
+        return OBSTACLE in policy.heuristic, False
     if isinstance(policy, MixtureArrays):
-        return needs_obstacles(policy.first) or needs_obstacles(policy.second)
-    return policy.features.needs_obstacles
+        first, second = needs_of(policy.first), needs_of(policy.second)
+        return first[0] or second[0], first[1] or second[1]
+    return policy.features.needs_obstacles, policy.features.needs_walls
 
 
 def choose(graph, policy, queue, obstacles, state, start, goal):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Protocol
 
@@ -15,12 +15,13 @@ from sailplan.graphs.problem import Problem
 from sailplan.learning.collect import collect
 from sailplan.learning.examples import Examples
 from sailplan.learning.lessons import Lesson, make_lessons
-from sailplan.learning.regressors import MakeRegressor, fit_model, network_maker
+from sailplan.learning.regressors import MakeRegressor, ScaledModel, fit_model, network_maker
 from sailplan.learning.settings import SailSettings
 from sailplan.learning.validate import mean_expansions
 from sailplan.policies.classic import greedy
 from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import OneOfMany
+from sailplan.policies.network import DenseNetwork
 from sailplan.search import Policy
 
 
@@ -35,6 +36,8 @@ class Round:
     """All that have been collected so far."""
     loss: float
     """Mean squared error on them, in squared deviations of the labels."""
+    trust: float
+    """The weight of what was learned that did best on the validation worlds."""
     validation_expansions: float
     """Mean expansions on the validation worlds."""
     seconds_rolling_out: float
@@ -100,16 +103,30 @@ def train_sail(
         collected = perf_counter()
         examples = Examples.concatenate(progress.examples)
         model, loss = fit_model(make_regressor(_seed(seed, number)), examples, features, settings.target)
-        policy = LearnedPolicy(features, model, settings.rescore)
         fitted = perf_counter()
-        expansions = mean_expansions(policy, unseen, settings.validation_expansions, jobs=jobs)
+        policy, trust, expansions = _most_trusted(model, unseen, settings, jobs)
         times = collected - began, fitted - collected, perf_counter() - fitted
         progress.policies.append(policy)
-        progress.rounds.append(Round(number, probability, len(examples), loss, expansions, *times))
+        progress.rounds.append(Round(number, probability, len(examples), loss, trust, expansions, *times))
         if keeper:
             keeper.save(progress)
         on_round(progress.rounds[-1])
     return progress.result(settings.result, seed)
+
+
+def _most_trusted(
+    model: DenseNetwork | ScaledModel, unseen: Sequence[Lesson], settings: SailSettings, jobs: int
+) -> tuple[LearnedPolicy, float, float]:
+    """The policy, weight and mean expansions that do best on the validation worlds; the first of equals."""
+    best: tuple[LearnedPolicy, float, float] | None = None
+    for trust in settings.trust:
+        weighted = replace(model, unit=model.unit * trust, offset=model.offset * trust)
+        policy = LearnedPolicy(feature_set(settings.features), weighted, settings.rescore)
+        expansions = mean_expansions(policy, unseen, settings.validation_expansions, jobs=jobs)
+        if best is None or expansions < best[2]:
+            best = policy, trust, expansions
+    assert best is not None
+    return best
 
 
 def training_lessons(

@@ -52,10 +52,13 @@ class SailSettings:
     oracle_probability: float = setting(0.7, "Base β of the share of steps that the oracle selects, β^(round - 1).")
     max_expansions: int = setting(1100, "Longest roll-out (T).")
     validation_expansions: int = setting(20_000, "Longest search on a validation world.")
-    features: str = setting("paper17", "What the policy looks at: paper17, relative or patch.")
+    features: str = setting("paper17", "What the policy looks at: paper17, relative, walls or patch.")
     rescore: str = setting("frozen", "When a score is computed: frozen, touched, lazy or full.")
     target: str = setting(
         "cost_to_go", "What is regressed: cost_to_go, or detour (what it exceeds the first guess by)."
+    )
+    trust: tuple[float, ...] = setting(
+        (1.0,), "Weights of what is learned beside the first guess, of which the best on validation is kept."
     )
     result: str = setting(
         "best", "best: the best round on the validation worlds; mixture: all rounds, drawn by problem."
@@ -70,6 +73,7 @@ class SailSettings:
         _check(0 <= self.oracle_probability <= 1, "oracle_probability", self.oracle_probability, "between 0 and 1")
         _check(self.rescore in RESCORE_CODES, "rescore", self.rescore, " or ".join(RESCORE_CODES))
         _check(self.target in TARGETS, "target", self.target, " or ".join(TARGETS))
+        _check(bool(self.trust) and min(self.trust) >= 0, "trust", self.trust, "one or more numbers from 0 on")
         _check(self.result in RESULTS, "result", self.result, " or ".join(RESULTS))
         feature_set(self.features)
 
@@ -88,7 +92,7 @@ class SailSettings:
         """Read what `as_json` gave; raises TrainingError where it is something else."""
         try:
             network = {**told["network"], "hidden": tuple(told["network"]["hidden"])}
-            return cls(**{**told, "network": NetworkSettings(**network)})
+            return cls(**{**told, "trust": tuple(told["trust"]), "network": NetworkSettings(**network)})
         except (KeyError, TypeError) as error:
             raise TrainingError(f"not the settings of a training: {error}") from error
 
@@ -100,5 +104,6 @@ def _check(holds: bool, name: str, value: object, expected: str) -> None:
 
 PAPER = SailSettings()
 """What the paper says; what it leaves open (epochs, averaging) was chosen on training maps."""
-DEFAULT = SailSettings()
+DEFAULT = SailSettings(features="walls", rescore="lazy", target="detour", trust=(1.0, 0.3, 0.1, 0.0))
+"""What does best: a first guess that goes round the walls seen so far, and what is learned beside it where it helps."""
 PRESETS = {"paper": PAPER, "default": DEFAULT}

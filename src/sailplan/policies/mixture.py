@@ -36,8 +36,10 @@ class MixturePolicy:
         if not 0 <= self.seed < 1 << 63:
             raise PolicyError(f"a seed lies between 0 and 2^63, got {self.seed}")
 
-    def open(self, problem: Problem, state: SearchState) -> MixtureFrontier:
-        """Begin both open lists."""
+    def open(self, problem: Problem, state: SearchState) -> Frontier:
+        """Begin both open lists; one alone where the other never selects."""
+        if self.probability in (0.0, 1.0):
+            return (self.first if self.probability else self.second).open(problem, state)
         return MixtureFrontier(self, state, self.first.open(problem, state), self.second.open(problem, state))
 
     def arrays(self, problem: Problem) -> PolicyArrays | None:

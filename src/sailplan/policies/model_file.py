@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,15 @@ import numpy as np
 from safetensors.numpy import load, save
 
 from sailplan.errors import ModelError, SailplanError
-from sailplan.features import PRESETS, Scaling
+from sailplan.features import PRESETS, FeatureSet, Scaling
 from sailplan.files import FilePath, fault_line, file_bytes, whole_file
-from sailplan.policies.learned import RESCORE_CODES, LearnedPolicy
+from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import OneOfMany
 from sailplan.policies.network import DenseNetwork
+from sailplan.search.limits import StopRule
 
 FORMAT = "sailplan policy 1"
+_MOST_PARTS, _MOST_LAYERS = 1000, 100
 SUFFIX = ".safetensors"
 _HEADER_BYTES = 8
 
@@ -27,46 +28,51 @@ Tensors = dict[str, np.ndarray[Any, Any]]
 
 def save_policy(policy: LearnedPolicy | OneOfMany, path: FilePath, facts: Mapping[str, Any] | None = None) -> None:
     """Write a policy whose features are a preset and whose model is a DenseNetwork, with facts of how it was made."""
-    parts = policy.policies if isinstance(policy, OneOfMany) else (policy,)
+    parts = [_saveable(part) for part in (policy.policies if isinstance(policy, OneOfMany) else (policy,))]
+    if len(parts) > _MOST_PARTS:
+        raise ModelError(f"at most {_MOST_PARTS} policies go into a file, not {len(parts)}")
     tensors: Tensors = {}
     for number, part in enumerate(parts):
         tensors.update(_tensors(part, f"{number}."))
-    first = parts[0]
-    assert isinstance(first, LearnedPolicy)
     header = {
         **(facts or {}),
         "format": FORMAT,
-        "policies": len(parts),
-        "layers": len(_network(first).layers),
-        "features": first.features.name,
-        "columns": list(first.features.columns),
-        "rescore": first.rescore,
+        "stop": policy.stop.value,
         "seed_of_mixture": policy.seed if isinstance(policy, OneOfMany) else None,
+        "columns": {part.features.name: list(part.features.columns) for part in parts},
+        "policies": [
+            {"features": part.features.name, "rescore": part.rescore, "layers": len(_network(part).layers)}
+            for part in parts
+        ],
     }
+    try:
+        told = json.dumps(header)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{path}: facts that cannot be written down: {fault_line(error)}") from error
     with whole_file(path) as file:
-        file.write(save(tensors, metadata={"sailplan": json.dumps(header)}))
+        file.write(save(tensors, metadata={"sailplan": told}))
 
 
 def load_policy(path: FilePath) -> LearnedPolicy | OneOfMany:
     """Read a policy that `save_policy` wrote; raises ModelError where the file holds something else."""
     header, tensors = _read(path)
     try:
-        features = PRESETS[header["features"]]
-        if list(features.columns) != header["columns"]:
-            raise ModelError("its feature set has other columns than this version's")
-        if header["rescore"] not in RESCORE_CODES:
-            raise ModelError(f"no rescore rule {header['rescore']!r}")
-        count, layers = int(header["policies"]), int(header["layers"])
-        if not (0 < count <= 1000 and 0 < layers <= 100):
-            raise ModelError(f"{count} policies of {layers} layers")
+        stop, told, seed = StopRule(header["stop"]), header["policies"], header["seed_of_mixture"]
+        if not 0 < len(told) <= _MOST_PARTS or (seed is None and len(told) > 1):
+            raise ModelError(f"{len(told)} policies")
         parts = tuple(
-            LearnedPolicy(features, _build_network(tensors, f"{number}.", layers), header["rescore"])
-            for number in range(count)
+            LearnedPolicy(
+                _features(one["features"], header["columns"]),
+                _build_network(tensors, f"{number}.", int(one["layers"])),
+                one["rescore"],
+                stop,
+            )
+            for number, one in enumerate(told)
         )
-        return parts[0] if count == 1 else OneOfMany(parts, int(header["seed_of_mixture"]))
+        return parts[0] if seed is None else OneOfMany(parts, int(seed), stop)
     except KeyError as error:
         raise ModelError(f"{path}: not a policy of this version: no {error} in it") from error
-    except (SailplanError, TypeError, ValueError) as error:
+    except (SailplanError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise ModelError(f"{path}: not a policy of this version: {fault_line(error)}") from error
 
 
@@ -96,15 +102,28 @@ def _read(path: FilePath) -> tuple[dict[str, Any], Tensors]:
     return header, tensors
 
 
-def _network(policy: object) -> DenseNetwork:
+def _features(name: str, columns: Mapping[str, Any]) -> FeatureSet:
+    features = PRESETS[name]
+    if list(features.columns) != columns[name]:
+        raise ModelError(f"{name} has other columns than in this version")
+    return features
+
+
+def _saveable(policy: object) -> LearnedPolicy:
     if not isinstance(policy, LearnedPolicy) or not isinstance(policy.model, DenseNetwork):
         raise ModelError("only policies with a dense network can be saved")
     if PRESETS.get(policy.features.name) != policy.features:
         raise ModelError(f"only feature sets of this library can be saved, not {policy.features.name}")
+    _build_network(_tensors(policy, ""), "", len(policy.model.layers))
+    return policy
+
+
+def _network(policy: LearnedPolicy) -> DenseNetwork:
+    assert isinstance(policy.model, DenseNetwork)
     return policy.model
 
 
-def _tensors(policy: object, prefix: str) -> Tensors:
+def _tensors(policy: LearnedPolicy, prefix: str) -> Tensors:
     network = _network(policy)
     tensors: Tensors = {
         f"{prefix}mean": network.scaling.mean,
@@ -127,10 +146,17 @@ def _build_network(tensors: Tensors, prefix: str, layers: int) -> DenseNetwork:
 
     unit, offset = tensor("output", np.float64, 1).tolist()
     scaling = Scaling(tensor("mean", np.float64, 1), tensor("deviation", np.float64, 1))
-    if not (scaling.deviation > 0).all() or not math.isfinite(unit):
+    if not (scaling.deviation > 0).all():
         raise ModelError("a deviation is not positive")
+    if not 0 < layers <= _MOST_LAYERS:
+        raise ModelError(f"{layers} layers")
     parts = tuple(
         (tensor(f"weights.{number}", np.float32, 2), tensor(f"biases.{number}", np.float32, 1))
         for number in range(layers)
     )
-    return DenseNetwork(parts, scaling, tensor("linear", np.float64, 1), unit, offset)
+    network = DenseNetwork(parts, scaling, tensor("linear", np.float64, 1), unit, offset)
+    with np.errstate(over="ignore"):
+        arrays = network.arrays()
+    if not (np.isfinite(arrays.weights).all() and np.isfinite(arrays.biases).all()):
+        raise ModelError("numbers too large to compute with")
+    return network

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sailplan.graphs.graph import FloatArray
+from sailplan.errors import PolicyError
+from sailplan.graphs.graph import FloatArray, is_finite
 from sailplan.graphs.problem import Problem
 from sailplan.kernels.arrays import TABLE, KeyArrays
 from sailplan.oracle import cost_to_go
@@ -36,11 +37,14 @@ class OraclePolicy:
 
     def arrays(self, problem: Problem) -> KeyArrays:
         """The cost-to-go as a table for the compiled engine."""
+        table = self._cost_to_go(problem)
+        if is_finite(problem.graph) and len(table) != problem.graph.vertex_count:
+            raise PolicyError(f"{problem.name}: a table of {len(table)} costs for another number of vertices")
         return KeyArrays(
             heuristic=np.array([TABLE], np.int64),
             cost_weight=np.zeros(1),
             heuristic_weight=np.ones(1),
-            table=self._cost_to_go(problem),
+            table=table,
         )
 
     def _cost_to_go(self, problem: Problem) -> FloatArray:

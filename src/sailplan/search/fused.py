@@ -13,7 +13,7 @@ from sailplan.kernels.arrays import EDGE_LOG_FULL, OPEN, QUEUE_FULL, PolicyArray
 from sailplan.kernels.best_first import advance
 from sailplan.kernels.heap import FIRST_ROOM, VERTEX_BITS, allocate_queues, enlarge_queues
 from sailplan.kernels.obstacles import allocate_obstacles
-from sailplan.kernels.open_list import needs_obstacles, queues_needed
+from sailplan.kernels.open_list import needs_of, queues_needed
 from sailplan.search.limits import OUTCOME_OF_CODE, Outcome, StopRule
 from sailplan.search.policy import Policy, is_compiled_policy
 from sailplan.search.state import SearchState
@@ -38,7 +38,7 @@ class FusedEngine:
         self.state = SearchState(graph.vertex_count)
         self._graph = graph.arrays()
         self._policy = policy
-        self._obstacles = allocate_obstacles(self._graph, needs_obstacles(policy))
+        self._obstacles = allocate_obstacles(self._graph, *needs_of(policy))
         self._queue = allocate_queues(queues_needed(policy), FIRST_ROOM + 2 * graph.max_degree)
         self._start, self._goal = problem.start, problem.goal
         self._stop_at_generation = stop is StopRule.GOAL_GENERATED

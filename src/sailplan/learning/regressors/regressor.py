@@ -13,7 +13,6 @@ from sailplan.features import FeatureSet, Scaling
 from sailplan.graphs.graph import FloatArray
 from sailplan.learning.examples import Examples
 from sailplan.learning.settings import NetworkSettings
-from sailplan.policies.learned import Model
 from sailplan.policies.network import DenseNetwork, Layer
 
 
@@ -68,13 +67,16 @@ class ScaledModel:
         return values * self.unit + self.offset + rows @ self.linear
 
 
-def fit_model(regressor: Regressor, examples: Examples, features: FeatureSet, target: str) -> tuple[Model, float]:
+def fit_model(
+    regressor: Regressor, examples: Examples, features: FeatureSet, target: str
+) -> tuple[DenseNetwork | ScaledModel, float]:
     """Fit the regressor to the examples; return the model and its mean squared error, in squared deviations."""
     linear = np.zeros(len(features.columns))
     if target == "detour":
-        if features.estimate is None:
-            raise TrainingError(f"{features.name}: no column is a first guess, so there is no detour to learn")
-        linear[features.columns.index(features.estimate)] = 1.0
+        if not features.estimate:
+            raise TrainingError(f"{features.name}: there is no first guess, so there is no detour to learn")
+        for name, weight in features.estimate:
+            linear[features.columns.index(name)] = weight
     values = examples.labels - examples.rows @ linear
     scaling, offset, unit = Scaling.fit(examples.rows), float(values.mean()), float(values.std()) or 1.0
     scaled, wanted = scaling(examples.rows), (values - offset) / unit
