@@ -3,13 +3,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test lint bench clean
+FAMILIES := alternating_gaps single_bugtrap shifting_gaps forest bugtrap_forest gaps_and_forest mazes multiple_bugtraps
+
+.PHONY: help demo test lint bench training pretrained clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 8
 
-demo: .venv/installed ## a minute's tour: planners on generated worlds, a table, pictures, report.html
+demo: .venv/installed-train ## a short tour: train a policy, planners side by side, a table, pictures, report.html
 	$(BIN)/sailplan demo --out demo
 
 test: lint ## lint, types, layers, and every test
@@ -25,6 +27,16 @@ bench: .venv/installed-bench ## speed against other planners, and generated worl
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/families.py
 
+training: .venv/installed-train ## the paper's table, and how far a training carries over (an hour or more)
+	for what in table generated relative speed; do $(BIN)/python benchmarks/training.py $$what || exit 1; done
+
+pretrained: .venv/installed-train ## train the policies that come with the package anew, on generated worlds
+	rm -rf build/pretrained
+	for family in $(FAMILIES); do \
+		$(BIN)/sailplan train --data $$family --preset default --seed 0 --out build/pretrained/$$family || exit 1; \
+		cp build/pretrained/$$family/model.safetensors src/sailplan/pretrained/$$family.safetensors || exit 1; \
+	done
+
 clean: ## remove the environment and everything made
 	rm -rf .venv demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -37,9 +49,13 @@ clean: ## remove the environment and everything made
 	$(PIP) -e .
 	@touch $@
 
+.venv/installed-train: .venv/bin/python pyproject.toml constraints.txt
+	$(PIP) -e '.[train,plot]'
+	@touch $@ .venv/installed
+
 .venv/installed-dev: .venv/bin/python pyproject.toml constraints.txt
 	$(PIP) -e '.[dev]'
-	@touch $@ .venv/installed
+	@touch $@ .venv/installed .venv/installed-train
 
 .venv/installed-bench: .venv/bin/python pyproject.toml constraints.txt
 	$(PIP) -e '.[bench]'

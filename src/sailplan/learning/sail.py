@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from sailplan.errors import TrainingError
-from sailplan.features import feature_set
+from sailplan.features import FeatureSet, feature_set
 from sailplan.graphs.problem import Problem
 from sailplan.learning.collect import collect
 from sailplan.learning.examples import Examples
@@ -83,15 +83,17 @@ def train_sail(
     seed: int,
     jobs: int = 1,
     keeper: Keeper | None = None,
+    features: FeatureSet | None = None,
     make_regressor: MakeRegressor | None = None,
     on_round: Callable[[Round], None] = lambda done: None,
 ) -> LearnedPolicy | OneOfMany:
     """Learn a policy from problems whose worlds are known.
 
     The result depends on the problems, the settings and the seed alone, not on the number of jobs (threads) nor on
-    where the training was stopped and taken up again. A regressor of your own may learn instead of the network.
+    where the training was stopped and taken up again. Features of your own may take the place of those that the
+    settings name, and a regressor of your own that of the network.
     """
-    features = feature_set(settings.features)
+    features = features or feature_set(settings.features)
     make_regressor = make_regressor or network_maker(settings.network, features)
     lessons, unseen = training_lessons(train, validation, jobs)
     progress = keeper.load() if keeper else Progress()
@@ -99,12 +101,12 @@ def train_sail(
         probability = settings.oracle_probability ** (number - 1)
         learner = progress.policies[-1] if progress.policies else greedy("euclidean")
         began = perf_counter()
-        progress.examples.append(_roll_out(lessons, learner, probability, settings, seed, number, jobs))
+        progress.examples.append(_roll_out(lessons, learner, features, probability, settings, seed, number, jobs))
         collected = perf_counter()
         examples = Examples.concatenate(progress.examples)
         model, loss = fit_model(make_regressor(_seed(seed, number)), examples, features, settings.target)
         fitted = perf_counter()
-        policy, trust, expansions = _most_trusted(model, unseen, settings, jobs)
+        policy, trust, expansions = _most_trusted(model, features, unseen, settings, jobs)
         times = collected - began, fitted - collected, perf_counter() - fitted
         progress.policies.append(policy)
         progress.rounds.append(Round(number, probability, len(examples), loss, trust, expansions, *times))
@@ -115,13 +117,17 @@ def train_sail(
 
 
 def _most_trusted(
-    model: DenseNetwork | ScaledModel, unseen: Sequence[Lesson], settings: SailSettings, jobs: int
+    model: DenseNetwork | ScaledModel,
+    features: FeatureSet,
+    unseen: Sequence[Lesson],
+    settings: SailSettings,
+    jobs: int,
 ) -> tuple[LearnedPolicy, float, float]:
     """The policy, weight and mean expansions that do best on the validation worlds; the first of equals."""
     best: tuple[LearnedPolicy, float, float] | None = None
     for trust in settings.trust:
         weighted = replace(model, unit=model.unit * trust, offset=model.offset * trust)
-        policy = LearnedPolicy(feature_set(settings.features), weighted, settings.rescore)
+        policy = LearnedPolicy(features, weighted, settings.rescore)
         expansions = mean_expansions(policy, unseen, settings.validation_expansions, jobs=jobs)
         if best is None or expansions < best[2]:
             best = policy, trust, expansions
@@ -141,6 +147,7 @@ def training_lessons(
 def _roll_out(
     lessons: Sequence[Lesson],
     learner: Policy,
+    features: FeatureSet,
     probability: float,
     settings: SailSettings,
     seed: int,
@@ -154,7 +161,7 @@ def _roll_out(
     return collect(
         [lessons[index] for index in drawn],
         learner,
-        feature_set(settings.features),
+        features,
         oracle_probability=probability,
         samples=settings.samples_per_world,
         max_expansions=settings.max_expansions,

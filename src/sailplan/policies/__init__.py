@@ -4,7 +4,11 @@ from sailplan.policies.best_first import BestFirst
 from sailplan.policies.catalogue import CATALOGUE, PRETRAINED, make_policy
 from sailplan.policies.classic import a_star, dijkstra, greedy, weighted_a_star
 from sailplan.policies.heuristics import HEURISTICS, Key
+from sailplan.policies.learned import LearnedPolicy
+from sailplan.policies.mixture import MixturePolicy, OneOfMany
+from sailplan.policies.model_file import load_policy, save_policy
 from sailplan.policies.multi_heuristic import mha_star
+from sailplan.policies.network import DenseNetwork
 from sailplan.policies.oracle import OraclePolicy
 
 __all__ = [
@@ -12,12 +16,18 @@ __all__ = [
     "HEURISTICS",
     "PRETRAINED",
     "BestFirst",
+    "DenseNetwork",
     "Key",
+    "LearnedPolicy",
+    "MixturePolicy",
+    "OneOfMany",
     "OraclePolicy",
     "a_star",
     "dijkstra",
     "greedy",
+    "load_policy",
     "make_policy",
     "mha_star",
+    "save_policy",
     "weighted_a_star",
 ]

@@ -1,0 +1,219 @@
+"""Training: how well, how long, and how far it carries over.
+
+    python benchmarks/training.py table       the paper's table: SaIL and SL, three seeds, beside the published numbers
+    python benchmarks/training.py generated   trained on generated worlds against trained on real ones
+    python benchmarks/training.py relative    trained on 201 x 201, run on 401 x 401, random starts and goals
+    python benchmarks/training.py speed       microseconds of an expansion, and where a training's time goes
+
+
+--data names a folder with one folder a family. Runs are kept in --runs and used again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, median
+
+import numpy as np
+
+from sailplan.evaluation.benchmark import run_benchmark
+from sailplan.evaluation.metrics import normalised, summarise
+from sailplan.evaluation.paper import PUBLISHED
+from sailplan.evaluation.tasks import Choice, load_tasks
+from sailplan.features import PRESETS, Scaling
+from sailplan.graphs import grid_problem
+from sailplan.learning.run_folder import METRICS, MODEL, SETTINGS, read_metrics, read_plan
+from sailplan.policies import make_policy
+from sailplan.policies.learned import LearnedPolicy
+from sailplan.policies.network import DenseNetwork
+from sailplan.search import Limits, open_search
+from sailplan.worlds import FAMILIES, World
+
+SEEDS = (0, 1, 2)
+PUBLISHED_MICROSECONDS = 3500.0
+"""What the published code takes for one expansion."""
+FRESH_SEED = 7
+"""Of generated worlds that no training or choice has seen."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """One call of `sailplan train`."""
+
+    name: str
+    options: tuple[str, ...]
+
+    def folder(self, runs: Path) -> Path:
+        return runs / self.name
+
+    def finished(self, runs: Path) -> bool:
+        folder = self.folder(runs)
+        return (folder / METRICS).exists() and len(read_metrics(folder)) == read_plan(folder).settings.rounds
+
+    def run(self, runs: Path) -> None:
+        folder = self.folder(runs)
+        if self.finished(runs):
+            return
+        place = ("--resume", str(folder)) if (folder / SETTINGS).exists() else (*self.options, "--out", str(folder))
+        subprocess.run([sys.executable, "-m", "sailplan", "train", *place, "--jobs", "1"], check=True)
+
+
+def train_all(trainings: Sequence[Training], runs: Path) -> None:
+    """Two at a time, a core each."""
+    with ThreadPoolExecutor(2) as pool:
+        for _ in pool.map(lambda one: one.run(runs), trainings):
+            pass
+
+
+def sail(data: str, family: str, preset: str, seed: int) -> Training:
+    options = ("--data", data, "--algorithm", "sail", "--preset", preset, "--seed", str(seed))
+    return Training(f"{preset}-{family}-{seed}", options)
+
+
+def sl(data: str, family: str, seed: int) -> Training:
+    options = ("--data", data, "--algorithm", "sl", "--preset", "paper", "--seed", str(seed))
+    return Training(f"sl-{family}-{seed}", options)
+
+
+def score(policy: str, data: str, choice: Choice) -> float:
+    """Mean expansions over the worlds that can be solved."""
+    (summary,) = summarise(run_benchmark({"policy": make_policy(policy)}, load_tasks(data, choice), jobs=2))
+    return summary.mean_expansions
+
+
+def table(data: Path, runs: Path) -> None:
+    real = {family: str(data / family) for family in FAMILIES}
+    columns = {
+        family: {
+            "paper preset": [sail(real[family], family, "paper", seed) for seed in SEEDS],
+            "default preset": [sail(real[family], family, "default", seed) for seed in SEEDS],
+            "SL": [sl(real[family], family, seed) for seed in SEEDS],
+        }
+        for family in FAMILIES
+    }
+    train_all([one for family in FAMILIES for column in columns[family].values() for one in column], runs)
+    for title, choice, places in (
+        ("real validation maps", Choice("validation"), real),
+        ("generated worlds of a fresh seed", Choice("test", seed=FRESH_SEED), {family: family for family in FAMILIES}),
+    ):
+        print(f"\nNormalised expansions on {title}: median of {len(SEEDS)} seeds and range, beside what is published")
+        print("| family | SaIL published | paper preset | default preset | SL published | SL | h_euc |")
+        print("|---|---|---|---|---|---|---|")
+        sums = np.zeros(6)
+        for family in FAMILIES:
+            scores = [
+                [normalised(score(str(one.folder(runs) / MODEL), places[family], choice)) for one in column]
+                for column in columns[family].values()
+            ]
+            greedy, published = normalised(score("h_euc", places[family], choice)), PUBLISHED[family]
+            paper, default, supervised = (f"{median(one):.3f} ({min(one):.3f}-{max(one):.3f})" for one in scores)
+            sums += [published["sail"], *map(median, scores[:2]), published["sl"], median(scores[2]), greedy]
+            cells = (f"{published['sail']:.3f}", paper, default, f"{published['sl']:.3f}", supervised, f"{greedy:.3f}")
+            print(f"| {family} | {' | '.join(cells)} |", flush=True)
+        print(f"| sum | {' | '.join(f'{one:.3f}' for one in sums)} |", flush=True)
+
+
+def generated(data: Path, runs: Path) -> None:
+    on_real = {family: sail(str(data / family), family, "default", 0) for family in FAMILIES}
+    on_generated = {
+        family: Training(f"generated-{family}-0", ("--data", family, "--preset", "default", "--seed", "0"))
+        for family in FAMILIES
+    }
+    train_all([*on_real.values(), *on_generated.values()], runs)
+    print(
+        "\nMean expansions on real validation maps (default preset): trained on real maps, on generated worlds, ratio"
+    )
+    for family in FAMILIES:
+        scores = [
+            score(str(one.folder(runs) / MODEL), str(data / family), Choice("validation"))
+            for one in (on_real[family], on_generated[family])
+        ]
+        print(f"{family:18} {scores[0]:8.1f} {scores[1]:8.1f} {scores[1] / scores[0]:6.3f}", flush=True)
+
+
+def relative(runs: Path) -> None:
+    options = ("--preset", "paper", "--features", "relative", "--target", "detour", "--endpoints", "random")
+    more = ("--training-worlds", "600", "--rescore", "lazy")
+    trainings = {
+        family: Training(f"relative-{family}-0", ("--data", family, *options, *more, "--seed", "0"))
+        for family in FAMILIES
+    }
+    train_all(list(trainings.values()), runs)
+    print("\nMean expansions on 100 generated worlds, 401 x 401, random starts and goals: h_euc, relative, ratio")
+    choice = Choice("test", 100, FRESH_SEED, size=401, endpoints="random")
+    for family, training in trainings.items():
+        scores = [score(policy, family, choice) for policy in ("h_euc", str(training.folder(runs) / MODEL))]
+        print(f"{family:18} {scores[0]:8.1f} {scores[1]:8.1f} {scores[1] / scores[0]:6.3f}", flush=True)
+
+
+def speed(runs: Path) -> None:
+    rng = np.random.default_rng(0)
+    for name, features in PRESETS.items():
+        policy = random_policy(name, rng)
+        early, late = cost_at(policy, 1_000), cost_at(policy, 20_000)
+        ratio = PUBLISHED_MICROSECONDS / late
+        print(
+            f"{name:9} {len(features.columns):4} columns: {early:5.2f} us an expansion around the 1,000th, "
+            f"{late:5.2f} around the 20,000th ({late / early:.2f} times); published: {ratio:,.0f} times that"
+        )
+    finished = [one for one in sorted(runs.glob("paper-*")) if (one / METRICS).exists()]
+    if finished:
+        rounds = [read_metrics(folder) for folder in finished]
+        rolling, fitting, validating = (
+            mean(sum(getattr(one, name) for one in run) for run in rounds)
+            for name in ("seconds_rolling_out", "seconds_fitting", "seconds_validating")
+        )
+        total = rolling + fitting + validating
+        print(
+            f"a training with the paper's settings, mean of {len(finished)}: {total:.0f} s, of which rolling out "
+            f"{rolling:.1f}, fitting {fitting:.1f}, validating {validating:.1f} "
+            f"({100 * (rolling + validating) / total:.0f} % not fitting)"
+        )
+
+
+def random_policy(features: str, rng: np.random.Generator) -> LearnedPolicy:
+    """A network of the paper's size that has learned nothing, so that it searches everywhere."""
+    width = len(PRESETS[features].columns)
+    layers = []
+    for before, after in ((width, 100), (100, 50), (50, 1)):
+        weights = rng.normal(size=(before, after)) / before**0.5
+        layers.append((weights.astype(np.float32), np.zeros(after, np.float32)))
+    network = DenseNetwork(tuple(layers), Scaling(np.full(width, 1.0), np.full(width, 50.0)), np.zeros(width))
+    return LearnedPolicy(PRESETS[features], network)
+
+
+def cost_at(policy: LearnedPolicy, expansions: int) -> float:
+    """Microseconds of an expansion around the so-many-th, the best of five."""
+    blocked = np.random.default_rng(1).random((401, 401)) < 0.3
+    blocked[0, 0] = blocked[-1, -1] = False
+    problem = grid_problem(World(blocked))
+    times = []
+    for _ in range(5):
+        session = open_search(problem, policy)
+        before = session.run(Limits(expansions=expansions - 500)).timing.total
+        after = session.run(Limits(expansions=expansions + 500))
+        assert after.expansions == expansions + 500, "the search ended too early to be measured"
+        times.append((after.timing.total - before) / 1000)
+    return 1e6 * min(times)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("table", "generated", "relative", "speed"))
+    parser.add_argument("--data", type=Path, default=Path("../shared/data/motion_planning_datasets"))
+    parser.add_argument("--runs", type=Path, default=Path("build/training"))
+    arguments = parser.parse_args()
+    if arguments.what in ("table", "generated"):
+        {"table": table, "generated": generated}[arguments.what](arguments.data, arguments.runs)
+    else:
+        {"relative": relative, "speed": speed}[arguments.what](arguments.runs)
+
+
+if __name__ == "__main__":
+    main()

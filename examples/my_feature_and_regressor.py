@@ -1,0 +1,54 @@
+"""A feature of your own and a regressor of your own, anything with fit and predict; the reference engine runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sailplan.features import FeatureSet, feature_set
+from sailplan.graphs import Problem, grid_problem
+from sailplan.learning import PAPER, train_sail
+from sailplan.search import SearchState, search
+from sailplan.testing import check_features, check_regressor
+from sailplan.worlds import GeneratedWorlds
+
+
+class OpenNeighbours:
+    """How many vertices are open: a feature of the search as a whole."""
+
+    columns = ("open_vertices",)
+
+    def __call__(self, problem: Problem, state: SearchState, vertices: Sequence[int]) -> NDArray[np.float64]:
+        """The same number for every vertex."""
+        return np.full((len(vertices), 1), float(len(state.frontier)))
+
+
+class LeastSquares:
+    """A straight line through the examples."""
+
+    def fit(self, rows: NDArray[np.float64], values: NDArray[np.float64]) -> None:
+        """Solve for the weights."""
+        self.weights = np.linalg.lstsq(np.hstack([rows, np.ones((len(rows), 1))]), values, rcond=None)[0]
+
+    def predict(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Apply them."""
+        return np.asarray(rows @ self.weights[:-1] + self.weights[-1])
+
+
+features = FeatureSet((*feature_set("paper17").features, OpenNeighbours()), name="mine")
+check_features(features)
+check_regressor(LeastSquares())
+
+problems = [grid_problem(world) for world in GeneratedWorlds("forest", size=9, seed=1, width=31, height=31)]
+policy = train_sail(
+    train=problems[:6],
+    validation=problems[6:8],
+    settings=PAPER.changed(rounds=2, samples_per_world=10),
+    seed=0,
+    features=features,
+    make_regressor=lambda seed: LeastSquares(),
+)
+result = search(problems[8], policy)
+print(f"{result.outcome}: {result.expansions} expansions with the {result.engine} engine")
