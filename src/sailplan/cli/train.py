@@ -14,10 +14,11 @@ import typer
 
 from sailplan.cli.options import Json
 from sailplan.cli.progress import progress
-from sailplan.errors import TrainingError
+from sailplan.errors import SailplanError, TrainingError
 from sailplan.evaluation.endpoints import Endpoints
 from sailplan.evaluation.tasks import Choice
 from sailplan.evaluation.training_data import training_problems
+from sailplan.graphs.problem import Problem
 from sailplan.learning import CLONING, NetworkSettings, Round, SailSettings, train_behaviour_cloning, train_sail
 from sailplan.learning.run_folder import MODEL, Plan, RunFolder, digest_of, read_metrics, read_plan
 from sailplan.learning.settings import DEFAULT, PAPER
@@ -73,6 +74,15 @@ def run(plan: Plan, folder: Path, *, jobs: int, resume: bool = False) -> dict[st
     )
     digest = digest_of([*train_problems, *validation_problems])
     keeper = (RunFolder.resume if resume else RunFolder.begin)(folder, plan, digest)
+    try:
+        _train(plan, train_problems, validation_problems, keeper, jobs)
+    except SailplanError:
+        keeper.abandon()
+        raise
+    return _facts(folder, perf_counter() - began)
+
+
+def _train(plan: Plan, train: list[Problem], validation: list[Problem], keeper: RunFolder, jobs: int) -> None:
     with progress("training", plan.settings.rounds) as step:
 
         def on_round(done: Round) -> None:
@@ -82,15 +92,14 @@ def run(plan: Plan, folder: Path, *, jobs: int, resume: bool = False) -> dict[st
             )
 
         ALGORITHMS[plan.algorithm](
-            train_problems,
-            validation_problems,
+            train,
+            validation,
             plan.settings,
             seed=plan.seed,
             jobs=jobs,
             keeper=keeper,
             on_round=on_round,
         )
-    return _facts(folder, perf_counter() - began)
 
 
 def _facts(folder: Path, seconds: float) -> dict[str, Any]:
@@ -116,7 +125,7 @@ def _draw(folder: Path, rounds: list[Round]) -> str | None:
         from sailplan.evaluation.plots import draw_convergence
     except ModuleNotFoundError:
         return None
-    draw_convergence({folder.name: [one.validation_expansions for one in rounds]}, folder / PICTURE)
+    draw_convergence({folder.resolve().name: [one.validation_expansions for one in rounds]}, folder / PICTURE)
     return str(folder / PICTURE)
 
 

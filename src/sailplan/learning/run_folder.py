@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from sailplan.errors import TrainingError
+from sailplan.errors import SailplanError, TrainingError
+from sailplan.features import feature_set
 from sailplan.files import fault_line, file_bytes, file_lines, whole_file, write_text
 from sailplan.graphs.grid import GridGraph
 from sailplan.graphs.problem import Problem
@@ -31,6 +32,7 @@ from sailplan.policies.mixture import OneOfMany
 from sailplan.policies.model_file import load_policy, save_policy
 
 _NAMES = [one.name for one in fields(Round)]
+ALGORITHMS, ENDPOINTS = ("sail", "sl"), ("corners", "random")
 SETTINGS, METRICS, MODEL = "settings.json", "metrics.csv", "model.safetensors"
 
 
@@ -49,6 +51,18 @@ class Plan:
     data_seed: int = 0
     """Seed of generated worlds and random endpoints."""
 
+    def __post_init__(self) -> None:
+        sound = (
+            self.algorithm in ALGORITHMS
+            and self.endpoints in ENDPOINTS
+            and isinstance(self.data, str)
+            and all(type(seed) is int and seed >= 0 for seed in (self.seed, self.data_seed))
+        )
+        if not sound:
+            raise TrainingError(
+                f"not the plan of a training: {self.algorithm} {self.data} {self.endpoints} {self.seed}"
+            )
+
 
 class RunFolder:
     """The folder of one training."""
@@ -59,7 +73,7 @@ class RunFolder:
     @classmethod
     def begin(cls, path: Path, plan: Plan, digest: str) -> RunFolder:
         """Start a run in a folder that holds none."""
-        if (path / SETTINGS).exists():
+        if (path / SETTINGS).exists() or (path / METRICS).exists():
             raise TrainingError(f"{path}: there is a run in this folder; go on with --resume, or take another")
         write_text(path / SETTINGS, json.dumps({**asdict(plan), "digest": digest}, indent=2) + "\n")
         return cls(path, plan, digest)
@@ -71,15 +85,23 @@ class RunFolder:
             raise TrainingError(f"{path}: {plan.data} holds other worlds than when this run began")
         return cls(path, plan, digest)
 
+    def abandon(self) -> None:
+        """Leave no trace of a run that could not begin."""
+        if not (self.path / METRICS).exists():
+            (self.path / SETTINGS).unlink(missing_ok=True)
+
     def load(self) -> Progress:
         """The rounds that are done."""
         progress = Progress()
+        columns = len(feature_set(self.plan.settings.features).columns)
         for row in read_metrics(self.path):
             progress.rounds.append(row)
-            policy = load_policy(self._file(row.number, ".safetensors"))
-            assert isinstance(policy, LearnedPolicy)
+            file = self._file(row.number, ".safetensors")
+            policy = load_policy(file)
+            if not isinstance(policy, LearnedPolicy) or policy.features.name != self.plan.settings.features:
+                raise TrainingError(f"{file}: not the policy of a round of this run")
             progress.policies.append(policy)
-            progress.examples.append(_read_examples(self._file(row.number, ".npz")))
+            progress.examples.append(_read_examples(self._file(row.number, ".npz"), columns))
         return progress
 
     def save(self, progress: Progress) -> None:
@@ -116,7 +138,7 @@ def read_plan(path: Path) -> Plan:
     try:
         known = {one.name for one in fields(Plan)} - {"settings"}
         return Plan(**{name: told[name] for name in known}, settings=SailSettings.from_json(told["settings"]))
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, SailplanError) as error:
         raise TrainingError(f"{path / SETTINGS}: not the settings of a training ({fault_line(error)})") from error
 
 
@@ -127,8 +149,11 @@ def read_metrics(path: Path) -> list[Round]:
     kinds: dict[str, Any] = {name: int if name in ("number", "examples") else float for name in _NAMES}
     try:
         rows = csv.DictReader(file_lines(path / METRICS, error=TrainingError))
-        return [Round(**{name: kind(row[name]) for name, kind in kinds.items()}) for row in rows]
-    except (KeyError, TypeError, ValueError) as error:
+        rounds = [Round(**{name: kind(row[name]) for name, kind in kinds.items()}) for row in rows]
+        if rows.fieldnames != _NAMES or [one.number for one in rounds] != list(range(1, len(rounds) + 1)):
+            raise ValueError("other columns or rounds than expected")
+        return rounds
+    except (KeyError, TypeError, ValueError, csv.Error) as error:
         raise TrainingError(f"{path / METRICS}: damaged ({fault_line(error)})") from error
 
 
@@ -151,18 +176,23 @@ def _read_settings(path: Path) -> dict[str, Any]:
         raise TrainingError(f"{path}: there is no run in this folder")
     try:
         told = json.loads(file_bytes(path / SETTINGS, error=TrainingError))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise TrainingError(f"{path / SETTINGS}: damaged ({fault_line(error)})") from error
     if not isinstance(told, dict):
         raise TrainingError(f"{path / SETTINGS}: not the settings of a training")
     return told
 
 
-def _read_examples(path: Path) -> Examples:
+def _read_examples(path: Path, columns: int) -> Examples:
     contents = file_bytes(path, error=TrainingError)
     try:
         with np.load(io.BytesIO(contents), allow_pickle=False) as file:
-            return Examples(file["rows"], file["labels"])
+            examples = Examples(file["rows"], file["labels"])
+        if examples.rows.shape != (len(examples), columns) or examples.labels.ndim != 1:
+            raise ValueError(f"{examples.rows.shape} features for {examples.labels.shape} labels")
+        if examples.rows.dtype != np.float64 or examples.labels.dtype != np.float64:
+            raise ValueError(f"numbers of type {examples.rows.dtype} and {examples.labels.dtype}")
+        return examples
     except Exception as error:
         raise TrainingError(f"{path}: damaged ({fault_line(error)})") from error
 

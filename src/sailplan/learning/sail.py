@@ -104,6 +104,8 @@ def train_sail(
         progress.examples.append(_roll_out(lessons, learner, features, probability, settings, seed, number, jobs))
         collected = perf_counter()
         examples = Examples.concatenate(progress.examples)
+        if len(examples) == 0:
+            raise TrainingError("nothing to learn from: every search ends where it starts")
         model, loss = fit_model(make_regressor(_seed(seed, number)), examples, features, settings.target)
         fitted = perf_counter()
         policy, trust, expansions = _most_trusted(model, features, unseen, settings, jobs)

@@ -24,7 +24,7 @@ def draw_steps(length: int, samples: int, rng: np.random.Generator) -> NDArray[n
 
     Zero samples means every step. No step is drawn twice, unless there are fewer than samples.
     """
-    if samples == 0:
+    if samples == 0 or length == 0:
         return np.arange(length)
     return np.sort(rng.choice(length, samples, replace=samples > length)).astype(np.int64)
 

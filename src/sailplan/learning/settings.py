@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from sailplan.errors import TrainingError
 from sailplan.features import feature_set
+from sailplan.files import fault_line
 from sailplan.policies.learned import RESCORE_CODES
 
 OPTIMISERS = ("rmsprop", "adam")
@@ -32,6 +34,7 @@ class NetworkSettings:
     averaging: float = setting(0.999, "Decay of the running average of the weights, which is what is kept; 0: none.")
 
     def __post_init__(self) -> None:
+        _check_types(self)
         _check(bool(self.hidden) and min(self.hidden) > 0, "hidden", self.hidden, "one or more positive numbers")
         _check(self.optimiser in OPTIMISERS, "optimiser", self.optimiser, " or ".join(OPTIMISERS))
         _check(0 < self.learning_rate < 1, "learning_rate", self.learning_rate, "between 0 and 1")
@@ -66,6 +69,7 @@ class SailSettings:
     network: NetworkSettings = field(default_factory=NetworkSettings)
 
     def __post_init__(self) -> None:
+        _check_types(self)
         for name in ("rounds", "training_worlds", "validation_worlds", "worlds_per_round", "max_expansions"):
             _check(getattr(self, name) > 0, name, getattr(self, name), "positive")
         _check(self.samples_per_world >= 0, "samples_per_world", self.samples_per_world, "0 or more")
@@ -73,7 +77,8 @@ class SailSettings:
         _check(0 <= self.oracle_probability <= 1, "oracle_probability", self.oracle_probability, "between 0 and 1")
         _check(self.rescore in RESCORE_CODES, "rescore", self.rescore, " or ".join(RESCORE_CODES))
         _check(self.target in TARGETS, "target", self.target, " or ".join(TARGETS))
-        _check(bool(self.trust) and min(self.trust) >= 0, "trust", self.trust, "one or more numbers from 0 on")
+        sensible = bool(self.trust) and all(0 <= weight < math.inf for weight in self.trust)
+        _check(sensible, "trust", self.trust, "one or more numbers from 0 on")
         _check(self.result in RESULTS, "result", self.result, " or ".join(RESULTS))
         feature_set(self.features)
 
@@ -94,12 +99,23 @@ class SailSettings:
             network = {**told["network"], "hidden": tuple(told["network"]["hidden"])}
             return cls(**{**told, "trust": tuple(told["trust"]), "network": NetworkSettings(**network)})
         except (KeyError, TypeError) as error:
-            raise TrainingError(f"not the settings of a training: {error}") from error
+            raise TrainingError(f"not the settings of a training ({fault_line(error)})") from error
 
 
 def _check(holds: bool, name: str, value: object, expected: str) -> None:
     if not holds:
         raise TrainingError(f"{name} must be {expected}, got {value!r}")
+
+
+def _check_types(settings: NetworkSettings | SailSettings) -> None:
+    """See to it that a number is where a number belongs: settings files are written by hand, too."""
+    for one in fields(settings):
+        value = getattr(settings, one.name)
+        expected = float | int if one.type == "float" else type(one.default)
+        known = one.name == "network" or (
+            isinstance(value, expected) and isinstance(value, bool) == (one.type == "bool")
+        )
+        _check(known, one.name, value, f"a value of type {one.type}")
 
 
 PAPER = SailSettings()
