@@ -82,13 +82,9 @@ WALL = draw_problem("""
 
 
 def test_the_rules_go_different_ways() -> None:
-    orders = {
-        rescore: tuple(search(WALL, weighted_columns(rescore, h_euc=1.0, obstacle_distance=-2.0)).trace.expanded)
-        for rescore in RULES
-    }
-    # A frozen score never hears of an obstacle; the others hear of it the sooner, the more often they listen.
-    assert orders["frozen"] not in (orders["touched"], orders["full"])
-    assert orders["touched"] != orders["full"]
+    problem = random_problem(np.random.default_rng(5))
+    orders = {tuple(search(problem, random_policy(5, "relative", rule)).trace.expanded.tolist()) for rule in RULES}
+    assert len(orders) == len(RULES)
 
 
 @both_engines
@@ -96,7 +92,7 @@ def test_how_often_a_rule_scores(engine: EngineName) -> None:
     problem = draw_problem("S....G")
     counts = {rule: search(problem, weighted_columns(rule, h_euc=1.0), engine=engine) for rule in RULES}
     assert {result.expansions for result in counts.values()} == {5}
-    # In a corridor each of five expansions lets one vertex in; all but the start are scored again when they come up.
+    # In a corridor each of five expansions lets one vertex in; one that comes up was scored at that step.
     assert [counts[rule].policy_evaluations for rule in RULES] == [6, 6, 6, 5]
 
 
@@ -137,7 +133,7 @@ def test_scores_that_are_not_finite_are_counted_and_a_path_is_found(
 @settings(max_examples=10)
 @given(drawn=grid_problems(10, 10), where=st.integers(0, 16))
 def test_some_scores_that_are_not_finite(rescore: str, drawn: tuple[Problem, GridGraph], where: int) -> None:
-    # The square root of a column that overflows: far from the start, or at the goal, or nowhere.
+    # A column times this is too large for a number: where it is two or more, or nowhere.
     network = random_network(where, 17)
     linear = np.zeros(17)
     linear[where] = 1e308
@@ -173,9 +169,9 @@ class SumOfSquares:
 @every_rule
 def test_a_model_of_ones_own_runs_in_the_reference_engine(rescore: str) -> None:
     policy = LearnedPolicy(feature_set("paper17"), SumOfSquares(), rescore)
+    check_policy(policy, [WALL])
     result = search(WALL, policy)
     assert result.engine == "reference"
-    check_policy(policy, [WALL])
     with pytest.raises(EngineError, match="LearnedPolicy has no arrays for this problem"):
         search(WALL, policy, engine="fused")
     assert_same_result(result, search(WALL, LearnedPolicy(feature_set("paper17"), SumOfSquares(True), rescore)))

@@ -112,14 +112,19 @@ def _check_types(settings: NetworkSettings | SailSettings) -> None:
     for one in fields(settings):
         value = getattr(settings, one.name)
         expected = float | int if one.type == "float" else type(one.default)
-        known = one.name == "network" or (
-            isinstance(value, expected) and isinstance(value, bool) == (one.type == "bool")
-        )
-        _check(known, one.name, value, f"a value of type {one.type}")
+        fits = isinstance(value, expected) and isinstance(value, bool) == (one.type == "bool")
+        _check(fits or one.name == "network", one.name, value, f"a value of type {one.type}")
 
 
 PAPER = SailSettings()
 """What the paper says; what it leaves open (epochs, averaging) was chosen on training maps."""
-DEFAULT = SailSettings(features="walls", rescore="lazy", target="detour", trust=(1.0, 0.3, 0.1, 0.0))
+DEFAULT = SailSettings(
+    rounds=6,
+    features="walls",
+    rescore="lazy",
+    target="detour",
+    trust=(1.0, 0.3, 0.1, 0.0),
+    network=NetworkSettings(optimiser="adam", learning_rate=0.002, decay=True, batch_size=128, epochs=8, averaging=0.0),
+)
 """What does best: a first guess that goes round the walls seen so far, and what is learned beside it where it helps."""
 PRESETS = {"paper": PAPER, "default": DEFAULT}

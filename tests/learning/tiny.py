@@ -1,0 +1,59 @@
+"""Trainings that take less than a second: small worlds, small networks, few rounds."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from sailplan.graphs import ExplicitGraph, Problem, grid_problem
+from sailplan.learning import NetworkSettings, SailSettings
+from sailplan.policies.learned import LearnedPolicy
+from sailplan.policies.network import DenseNetwork
+from sailplan.worlds import generate_world
+
+TINY = SailSettings(
+    rounds=3,
+    worlds_per_round=4,
+    samples_per_world=8,
+    max_expansions=60,
+    validation_expansions=300,
+    features="relative",
+    network=NetworkSettings(hidden=(6, 4), epochs=2, batch_size=16),
+)
+
+
+@cache
+def tiny_problems(count: int = 6, family: str = "multiple_bugtraps", size: int = 19) -> list[Problem]:
+    """Pose problems on small generated worlds, from corner to corner."""
+    return [grid_problem(generate_world(family, 7, index, width=size, height=size)) for index in range(count)]
+
+
+@cache
+def pocket_problem() -> Problem:
+    """Return a way 0 - 1 - 2 - 3 to the goal, and from 1 a one-way street into the pocket 4 - 5."""
+    edges = [(0, 1, 1.0), (1, 4, 1.0), (1, 2, 2.0), (2, 3, 4.0), (4, 5, 1.0), (5, 4, 1.0), (1, 0, 1.0)]
+    places = [(0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (6.0, 0.0), (2.0, 1.0), (3.0, 1.0)]
+    return Problem(ExplicitGraph.from_edges(6, edges, coordinates=places), 0, 3, name="pocket")
+
+
+def assert_same_network(one: LearnedPolicy, other: LearnedPolicy) -> None:
+    """Compare every number, to the last bit."""
+    assert (one.features.name, one.rescore, one.stop) == (other.features.name, other.rescore, other.stop)
+    ours, theirs = numbers_of(one), numbers_of(other)
+    assert len(ours) == len(theirs)
+    assert all(np.array_equal(mine, yours) for mine, yours in zip(ours, theirs, strict=True))
+
+
+def numbers_of(policy: LearnedPolicy) -> list[np.ndarray]:
+    """Return every array of numbers that a policy's network is made of."""
+    network = policy.model
+    assert isinstance(network, DenseNetwork)
+    layers = [array for layer in network.layers for array in layer]
+    return [
+        *layers,
+        network.linear,
+        network.scaling.mean,
+        network.scaling.deviation,
+        np.array([network.unit, network.offset]),
+    ]
