@@ -19,7 +19,7 @@ from sailplan.search import SearchState
 @piece
 def _note_all(obstacles, graph, state):  # type: ignore[no-untyped-def]
     for number in range(state.counts[INVALID_VERTICES]):
-        note_invalid(obstacles, graph, number, state.invalid[number])
+        note_invalid(obstacles, graph, number, state.invalid[number])  # type: ignore[no-untyped-call]
 
 
 def compiled_rows(features: FeatureSet, problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from sailplan.features import Scaling, feature_set
@@ -18,7 +20,7 @@ def random_network(seed: int, columns: int, hidden: tuple[int, ...] = (5, 3)) ->
     return DenseNetwork(
         tuple(
             (rng.normal(size=(inputs, outputs)).astype(np.float32), rng.normal(size=outputs).astype(np.float32))
-            for inputs, outputs in zip(sizes, sizes[1:], strict=False)
+            for inputs, outputs in pairwise(sizes)
         ),
         Scaling(rng.normal(size=columns), rng.uniform(0.5, 2.0, columns)),
         rng.normal(size=columns) * rng.integers(0, 2, columns),

@@ -8,8 +8,10 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 import sailplan
-from sailplan.policies import CATALOGUE
+from sailplan.policies import CATALOGUE, PRETRAINED
 from tests.cli.conftest import Run, assert_one_line
 
 
@@ -32,17 +34,28 @@ def test_an_unknown_command_is_one_line(run: Run) -> None:
 
 
 def test_policies_lists_the_catalogue(run: Run) -> None:
-    assert [one["policy"] for one in json.loads(run("policies", "--json").out)] == list(CATALOGUE)
+    assert [one["policy"] for one in json.loads(run("policies", "--json").out)] == [*CATALOGUE, *PRETRAINED]
     table = run("policies").out
-    assert all(name in table for name in CATALOGUE)
+    assert all(name in table for name in [*CATALOGUE, *PRETRAINED])
 
 
 def test_the_demo_leaves_what_it_says(run: Run, tmp_path: Path) -> None:
-    ran = run("demo", "--out", tmp_path / "tour", "--worlds", 2)
+    ran = run("demo", "--out", tmp_path / "tour", "--worlds", 2, "--rounds", 1)
     assert ran.code == 0
     assert str(tmp_path / "tour") in ran.out
     made = {path.name for path in (tmp_path / "tour").iterdir()}
-    assert {"records.csv", "table.md", "report.html", "forest.png", "mazes.png", "single_bugtrap.gif"} <= made
+    assert {"records.csv", "table.md", "report.html", "mazes.png", "alternating_gaps.gif", "training"} <= made
+    assert (tmp_path / "tour" / "training" / "model.safetensors").exists()
+
+
+def test_the_demo_without_torch_takes_a_policy_of_the_package(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sailplan.cli.demo.find_spec", lambda name: None)
+    ran = run("demo", "--out", tmp_path / "tour", "--worlds", 1)
+    assert ran.code == 0
+    assert "sailplan[train]" in ran.out
+    assert "sail:alternating_gaps" in ran.out
 
 
 def test_ctrl_c_is_one_line_and_leaves_no_file(tmp_path: Path) -> None:

@@ -55,9 +55,7 @@ def test_a_mirrored_search_looks_the_same(
 
 
 @settings(max_examples=40)
-@given(
-    drawn=explicit_problems(dimensions=2), expansions=st.integers(0, 40), scale=st.sampled_from([0.5, 3.0, 1000.0])
-)
+@given(drawn=explicit_problems(dimensions=2), expansions=st.integers(0, 40), scale=st.sampled_from([0.5, 3.0, 1000.0]))
 def test_a_graph_scaled_up_looks_the_same_but_for_depths(
     drawn: tuple[Problem, ExplicitGraph], expansions: int, scale: float
 ) -> None:

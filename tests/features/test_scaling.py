@@ -26,7 +26,7 @@ def test_a_column_that_never_changes_keeps_its_size(value: float, rows: int) -> 
     scaling = Scaling.fit(table)
     assert scaling.deviation[0] == 1.0
     assert scaling(table)[0, 0] == pytest.approx(0.0, abs=1e-5)
-    assert scaling(table + [[2.0, 0.0]])[0, 0] == pytest.approx(2.0, abs=1e-5)
+    assert scaling(np.add(table, (2.0, 0.0)))[0, 0] == pytest.approx(2.0, abs=1e-5)
 
 
 def test_none_leaves_everything_as_it_is() -> None:

@@ -19,7 +19,7 @@ SOLVABLE = draw_problem("S...G")
 @settings(max_examples=30)
 @given(grid_problems(8, 8))
 def test_labels_are_the_oracles_table(drawn: tuple[Problem, GridGraph]) -> None:
-    problem, graph = drawn
+    problem = drawn[0]
     table = cost_to_go(problem)
     assume(np.isfinite(table[problem.start]))
     (lesson,) = make_lessons([problem]).solvable

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,7 @@ from sailplan.features.patch import Patch
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem, grid_problem
 from sailplan.learning.sampling import draw_steps, take_samples
 from sailplan.policies import greedy, make_policy
-from sailplan.search import Limits, StopRule, Trace, replay, search
+from sailplan.search import Limits, SearchState, StopRule, Trace, replay, search
 from sailplan.worlds import World
 from tests.learning.tiny import tiny_problems
 from tests.strategies import explicit_problems, grid_problems
@@ -102,7 +104,7 @@ def test_features_without_a_kernel_are_sampled_by_the_reference() -> None:
     class Number:
         columns = ("number",)
 
-        def __call__(self, problem: Problem, state: object, vertices: list[int]) -> np.ndarray:
+        def __call__(self, problem: Problem, state: SearchState, vertices: Sequence[int]) -> np.ndarray:
             return np.array(vertices, np.float64)[:, None]
 
     problem = tiny_problems()[0]

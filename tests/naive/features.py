@@ -78,10 +78,15 @@ def patch(problem: Problem, state: SearchState, vertex: int, radius: int = 5) ->
     return row
 
 
-NAIVE = {
+def relative_and_patch(problem: Problem, state: SearchState, vertex: int) -> list[float]:
+    """Return both."""
+    return relative(problem, state, vertex) + patch(problem, state, vertex)
+
+
+NAIVE: dict[str, Callable[[Problem, SearchState, int], list[float]]] = {
     "paper17": paper17,
     "relative": relative,
-    "patch": lambda problem, state, vertex: relative(problem, state, vertex) + patch(problem, state, vertex),
+    "patch": relative_and_patch,
 }
 
 

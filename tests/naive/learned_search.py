@@ -41,10 +41,11 @@ class LearnedSearch:
                 break
         return self.order
 
-    def _put(self, vertex: int) -> None:
+    def _put(self, vertex: int, score: float | None = None) -> None:
         self._number += 1
-        # Where all are scored at each step, nothing is scored before.
-        score = 0.0 if self.rescore == "full" else self._scored(vertex)
+        if score is None:
+            # Where all are scored at each step, nothing is scored before.
+            score = 0.0 if self.rescore == "full" else self._scored(vertex)
         self._open[vertex] = score, self._number
         self._scored_at[vertex] = len(self.order)
 
@@ -61,7 +62,11 @@ class LearnedSearch:
             self._open = {vertex: (self._scored(vertex), number) for vertex, (_, number) in self._open.items()}
         vertex = min(self._open, key=self._open.__getitem__)
         while self.rescore == "lazy" and self._scored_at[vertex] != len(self.order):
-            self._put(vertex)
+            before = self._open[vertex][0]
+            score = self._scored(vertex)
+            if score <= before:
+                break
+            self._put(vertex, score)
             vertex = min(self._open, key=self._open.__getitem__)
         return vertex
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from sailplan.kernels.arrays import NetworkArrays
@@ -13,7 +15,7 @@ def forward(network: NetworkArrays, row: list[float]) -> float:
     values = [np.float32(number) for number in row]
     weights, biases = network.weights.tolist(), network.biases.tolist()
     sizes = network.sizes.tolist()
-    for layer, (inputs, outputs) in enumerate(zip(sizes, sizes[1:], strict=False)):
+    for layer, (inputs, outputs) in enumerate(pairwise(sizes)):
         sums = [np.float32(biases.pop(0)) for _ in range(outputs)]
         for source in range(inputs):
             for target in range(outputs):

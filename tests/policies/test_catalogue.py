@@ -1,10 +1,29 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from sailplan.errors import PolicyError
-from sailplan.policies import CATALOGUE, OraclePolicy, a_star, dijkstra, greedy, make_policy, mha_star, weighted_a_star
+import sailplan
+from sailplan.errors import ModelError, PolicyError
+from sailplan.graphs import grid_problem
+from sailplan.policies import (
+    CATALOGUE,
+    PRETRAINED,
+    LearnedPolicy,
+    OraclePolicy,
+    a_star,
+    dijkstra,
+    greedy,
+    make_policy,
+    mha_star,
+    save_policy,
+    weighted_a_star,
+)
+from sailplan.policies.model_file import read_facts
+from sailplan.search import search
 from sailplan.testing import check_policy
+from sailplan.worlds import FAMILIES, GeneratedWorlds
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -27,6 +46,33 @@ def test_what_each_name_stands_for() -> None:
     assert all(entry.summary for entry in CATALOGUE.values())
 
 
+@pytest.mark.parametrize("name", PRETRAINED)
+def test_the_pretrained_policies(name: str) -> None:
+    policy = make_policy(name)
+    check_policy(policy)
+    family = name.removeprefix("sail:")
+    assert family in FAMILIES
+    file = Path(sailplan.__file__).parent / "pretrained" / PRETRAINED[name]
+    assert file.stat().st_size < 100_000
+    facts = read_facts(file)
+    assert (facts["algorithm"], facts["data"]) == ("sail", family)
+    problems = [grid_problem(world) for world in GeneratedWorlds(family, size=12, seed=99)]
+    learned, euclidean = (
+        [search(problem, one).expansions for problem in problems] for one in (policy, greedy("euclidean"))
+    )
+    assert sum(learned) < sum(euclidean)
+
+
+def test_a_file_and_a_run_folder_are_policies(tmp_path: Path) -> None:
+    policy = make_policy("sail:mazes")
+    assert isinstance(policy, LearnedPolicy)
+    save_policy(policy, tmp_path / "model.safetensors")
+    for name in (tmp_path, tmp_path / "model.safetensors"):
+        loaded = make_policy(str(name))
+        assert isinstance(loaded, LearnedPolicy)
+        assert loaded.features == policy.features
+
+
 @pytest.mark.parametrize("spelling", ["A*", "a-star", "A_Star", " astar ", "a star"])
 def test_spelling_is_forgiven(spelling: str) -> None:
     assert make_policy(spelling) == a_star()
@@ -44,6 +90,8 @@ def test_weighted_a_star_takes_its_weight(name: str, weight: float) -> None:
     [
         ("b_star", "no policy 'b_star'; there are a_star, a_star_octile"),
         ("", "no policy ''"),
+        ("sail", "no policy 'sail'; there are sail:alternating_gaps"),
+        ("sail:oceans", "no policy 'sail:oceans'; there are sail:alternating_gaps"),
         ("a_star:3", "'a_star:3': only weighted_a_star takes a number after the colon"),
         ("weighted_a_star:heavy", "the weight must be a finite number that is not negative"),
         ("weighted_a_star:-1", "the weight must be a finite number that is not negative"),
@@ -53,4 +101,10 @@ def test_weighted_a_star_takes_its_weight(name: str, weight: float) -> None:
 )
 def test_bad_names_are_refused(name: str, message: str) -> None:
     with pytest.raises(PolicyError, match=message):
+        make_policy(name)
+
+
+@pytest.mark.parametrize("name", ["nowhere/model", "gone.safetensors"])
+def test_a_file_that_is_not_there_is_refused(name: str) -> None:
+    with pytest.raises(ModelError, match="no such file"):
         make_policy(name)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,18 +51,14 @@ def _assert_like_naive(problem: Problem, policy: LearnedPolicy) -> None:
 @pytest.mark.parametrize("features", ["paper17", "relative"])
 @settings(max_examples=10)
 @given(drawn=grid_problems(6, 6), seed=SEEDS)
-def test_like_the_naive_one_on_grids(
-    features: str, rescore: str, drawn: tuple[Problem, GridGraph], seed: int
-) -> None:
+def test_like_the_naive_one_on_grids(features: str, rescore: str, drawn: tuple[Problem, GridGraph], seed: int) -> None:
     _assert_like_naive(drawn[0], random_policy(seed, features, rescore))
 
 
 @every_rule
 @settings(max_examples=10)
 @given(drawn=explicit_problems(12, dimensions=2), seed=SEEDS)
-def test_like_the_naive_one_on_explicit_graphs(
-    rescore: str, drawn: tuple[Problem, ExplicitGraph], seed: int
-) -> None:
+def test_like_the_naive_one_on_explicit_graphs(rescore: str, drawn: tuple[Problem, ExplicitGraph], seed: int) -> None:
     _assert_like_naive(drawn[0], random_policy(seed, "paper17", rescore))
 
 
@@ -162,7 +159,7 @@ class SumOfSquares:
     column: bool = False
 
     def predict(self, rows: FloatArray) -> FloatArray:
-        sums = (rows**2).sum(axis=1)
+        sums: FloatArray = (rows**2).sum(axis=1)
         return sums[:, None] if self.column else sums
 
 
@@ -182,7 +179,7 @@ def test_features_of_ones_own_run_in_the_reference_engine() -> None:
     class Number:
         columns: tuple[str, ...] = ("number",)
 
-        def __call__(self, problem: Problem, state: SearchState, vertices: list[int]) -> FloatArray:
+        def __call__(self, problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:
             return -np.array(vertices, float)[:, None]
 
     result = search(draw_problem("G..S.."), LearnedPolicy(FeatureSet((Number(),)), SumOfSquares()))

@@ -154,13 +154,12 @@ def test_a_file_with_other_bytes_is_read_or_refused_in_one_line(data: st.DataObj
         contents[place] = data.draw(st.integers(0, 255))
     path.write_bytes(contents)
     try:
+        # Where a number was changed into another, it is a policy all the same.
         loaded = load_policy(path)
-    except ModelError as error:
-        assert str(error).startswith(f"{path}: ")
-        assert "\n" not in str(error)
-    else:
-        # A number was changed into another: it is a policy all the same.
-        assert search(PROBLEMS[0], loaded).found == search(PROBLEMS[0], greedy("zero")).found
+    except ModelError:
+        _refused(path)
+        return
+    assert search(PROBLEMS[0], loaded).found == search(PROBLEMS[0], greedy("zero")).found
 
 
 @pytest.mark.parametrize("place", range(0, 40, 3))
@@ -202,7 +201,7 @@ def test_a_header_that_is_not_json(path: Path) -> None:
     assert "not a model file, or a damaged one" in _refused(path)
 
 
-def _rewritten(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
+def _rewritten(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], object]) -> None:
     """Write a good file again with its header and tensors changed."""
     contents = _bytes(path, OneOfMany((SMALL, SMALL), 3))
     length = int.from_bytes(contents[:8], "little")
@@ -212,7 +211,7 @@ def _rewritten(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], No
     path.write_bytes(save(tensors, metadata={"sailplan": json.dumps(header)}))
 
 
-NOT_THAT = [None, [], {}, [1], "", "other", -1, 0, 1e999, math.nan, 10**30]
+NOT_THAT: list[object] = [None, [], {}, [1], "", "other", -1, 0, 1e999, math.nan, 10**30]
 
 
 @pytest.mark.parametrize("value", NOT_THAT, ids=str)

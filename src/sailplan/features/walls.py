@@ -8,7 +8,7 @@ import numpy as np
 
 from sailplan.errors import FeatureError
 from sailplan.features.feature import NamedColumns
-from sailplan.features.relative import unit_of
+from sailplan.features.relative import direction, unit_of
 from sailplan.graphs.graph import FloatArray
 from sailplan.graphs.grid import GridGraph
 from sailplan.graphs.problem import Problem
@@ -26,6 +26,7 @@ def _columns(problem: Problem, state: SearchState, vertices: Sequence[int]) -> F
     walls = find_walls([graph.cell(vertex) for vertex in state.invalid.tolist()])
     corners = {id(wall): _corners(wall) for wall in walls.values()}
     goal, rows = graph.cell(problem.goal), []
+    mirrored = direction(problem).prod() < 0
     for vertex in vertices:
         here = graph.cell(vertex)
         away = _octile(graph, here, goal)
@@ -39,7 +40,7 @@ def _columns(problem: Problem, state: SearchState, vertices: Sequence[int]) -> F
             if last is None:
                 (left, right), sight = ways, _octile(graph, here, cell)
             last = wall
-        rows.append((away, total, left, right, sight))
+        rows.append((away, total, *((right, left) if mirrored else (left, right)), sight))
     return np.array(rows).reshape(-1, len(WALL_COLUMNS)) * unit_of(problem)
 
 
@@ -64,8 +65,13 @@ def straight_way(here: Cell, goal: Cell) -> list[Cell]:
     dx, dy = goal[0] - here[0], goal[1] - here[1]
     steps = max(abs(dx), abs(dy))
     return [
-        (int(here[0] + 0.5 + step * (dx / steps)), int(here[1] + 0.5 + step * (dy / steps))) for step in range(1, steps)
+        (here[0] + _rounded(step * (dx / steps)), here[1] + _rounded(step * (dy / steps))) for step in range(1, steps)
     ]
+
+
+def _rounded(offset: float) -> int:
+    """To the nearest whole number, halves away from zero: the same way to the left as to the right."""
+    return int(offset + 0.5) if offset >= 0.0 else -int(0.5 - offset)
 
 
 def _corners(wall: frozenset[Cell]) -> list[Cell]:
@@ -76,8 +82,8 @@ def _corners(wall: frozenset[Cell]) -> list[Cell]:
 def _ways_round(graph: GridGraph, here: Cell, goal: Cell, away: float, corners: Sequence[Cell]) -> tuple[float, float]:
     width, height = graph.world.width, graph.world.height
     left, right = 0.0, 0.0
-    for direction, (x, y) in enumerate(corners):
-        if direction < 4 and (x == 0, x == width - 1, y == 0, y == height - 1)[direction]:
+    for number, (x, y) in enumerate(corners):
+        if number < 4 and (x == 0, x == width - 1, y == 0, y == height - 1)[number]:
             detour = float(max(width, height))
         else:
             detour = _octile(graph, here, (x, y)) + _octile(graph, (x, y), goal) - away

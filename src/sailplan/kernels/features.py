@@ -142,7 +142,7 @@ def _fill_values(graph, features, obstacles, state, start, goal, vertex):
             values[_FIRST_RELATIVE + index + 1] = (values[index + 1] - y) * up
             values[_FIRST_RELATIVE + index + 2] = values[index + 2] * unit
     if features.needs_walls:
-        fill_walls(obstacles, graph, vertex, goal, values, _FIRST_WALL, unit)
+        fill_walls(obstacles, graph, start, vertex, goal, values, _FIRST_WALL, unit)
 
 
 @inlined

@@ -87,7 +87,7 @@ def offer(queue, row, vertex, key):
     """Put the vertex in under a key that is not NaN; the caller sees to it that there is room."""
     ranks, tags, levels = queue.ranks[row], queue.tags[row], queue.levels[row]
     queue.issued[0] += 1
-    rank = _rank(key)
+    rank = rank_of(key)
     tag = (queue.issued[0] << VERTEX_BITS) | np.int64(vertex)
     if rank <= levels[LIMIT]:
         _sift_up(ranks, tags, uint64(levels[NEAR]), rank, tag)
@@ -108,19 +108,25 @@ def pop(queue, row, marks, live):
 @inlined
 def pop_tag(queue, row, marks, live):
     """Take out the first entry whose vertex is live and return its tag; NO_TAG where there is none."""
+    return pop_entry(queue, row, marks, live)[1]
+
+
+@inlined
+def pop_entry(queue, row, marks, live):
+    """The same, with the rank of the entry before its tag."""
     ranks, tags, levels = queue.ranks[row], queue.tags[row], queue.levels[row]
     while True:
         if levels[NEAR] == 0:
             if levels[FAR] == 0:
-                return NO_TAG
+                return np.int64(0), np.int64(NO_TAG)
             _raise_limit(ranks, tags, levels, marks, live)
             continue
-        tag = tags[0]
+        rank, tag = ranks[0], tags[0]
         levels[NEAR] -= 1
         size = uint64(levels[NEAR])
         _sift_down(ranks, tags, size, ranks[size], tags[size])
         if marks[vertex_of(tag)] == live:
-            return tag
+            return rank, tag
 
 
 @inlined
@@ -173,7 +179,8 @@ def _least(ranks, first):
 
 
 @inlined
-def _rank(key):
+def rank_of(key):
+    """The key as an integer that orders as it does."""
     bits = np.float64(key + 0.0).view(np.int64)
     return bits if bits >= 0 else bits ^ _LARGEST
 

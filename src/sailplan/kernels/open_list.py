@@ -35,7 +35,7 @@ from sailplan.kernels.arrays import (
 from sailplan.kernels.compile import inlined, inlined_overload, piece
 from sailplan.kernels.edges import distance
 from sailplan.kernels.features import fill_row
-from sailplan.kernels.heap import NO_TAG, number_of, offer, pop, pop_tag, queue_count, vertex_of
+from sailplan.kernels.heap import NO_TAG, number_of, offer, pop, pop_entry, queue_count, rank_of, vertex_of
 from sailplan.kernels.network import forward
 from sailplan.kernels.obstacles import closest_invalid
 from sailplan.kernels.random import uniform
@@ -172,6 +172,15 @@ def _score(graph, learned, obstacles, state, start, goal, vertex):
     return _counted(state, forward(learned.network, learned.features.row))
 
 
+@inlined
+def _put(learned, queue, row, state, vertex, score):
+    offer(queue, row, vertex, score)
+    if learned.rescore != FROZEN:
+        learned.current[vertex] = queue.issued[0]
+    if learned.rescore == LAZY:
+        learned.scored[vertex] = state.counts[EXPANSIONS]
+
+
 @piece
 def _offer_learned(graph, learned, queue, row, obstacles, state, start, goal, vertex, change):
     if learned.rescore == FULL:
@@ -182,11 +191,7 @@ def _offer_learned(graph, learned, queue, row, obstacles, state, start, goal, ve
             queue.issued[0] += 1
             learned.current[vertex] = queue.issued[0]
     elif change == ENTERED or learned.rescore == ON_TOUCH:
-        offer(queue, row, vertex, _score(graph, learned, obstacles, state, start, goal, vertex))
-        if learned.rescore != FROZEN:
-            learned.current[vertex] = queue.issued[0]
-        if learned.rescore == LAZY:
-            learned.scored[vertex] = state.counts[EXPANSIONS]
+        _put(learned, queue, row, state, vertex, _score(graph, learned, obstacles, state, start, goal, vertex))
 
 
 @piece
@@ -194,7 +199,7 @@ def _pop_learned(graph, learned, queue, row, obstacles, state, start, goal):
     if learned.rescore == FULL:
         return _best_member(graph, learned, obstacles, state, start, goal)
     while True:
-        tag = pop_tag(queue, row, state.status, OPEN)
+        rank, tag = pop_entry(queue, row, state.status, OPEN)
         if tag == NO_TAG:
             return NO_VERTEX
         vertex = vertex_of(tag)
@@ -204,7 +209,10 @@ def _pop_learned(graph, learned, queue, row, obstacles, state, start, goal):
             continue
         if learned.rescore == ON_TOUCH or learned.scored[vertex] == state.counts[EXPANSIONS]:
             return vertex
-        _offer_learned(graph, learned, queue, row, obstacles, state, start, goal, vertex, ENTERED)
+        score = _score(graph, learned, obstacles, state, start, goal, vertex)
+        if rank_of(score) <= rank:
+            return vertex
+        _put(learned, queue, row, state, vertex, score)
 
 
 @piece

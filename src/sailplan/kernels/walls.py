@@ -66,31 +66,31 @@ def _reach(graph, direction, vertex):
     return value if direction & 1 else -value
 
 
-def fill_walls(obstacles, graph, vertex, goal, values, first, unit):
+def fill_walls(obstacles, graph, start, vertex, goal, values, first, unit):
     """Write five columns from `first` on: the empty-grid distance to the goal; the detours round all walls on the
     straight way there, added up; those round the first one to the left and to the right; the distance to it.
     """
 
 
 @inlined_overload(fill_walls)
-def _fill_walls(obstacles, graph, vertex, goal, values, first, unit):
+def _fill_walls(obstacles, graph, start, vertex, goal, values, first, unit):
     if obstacles.instance_class is GridObstacles:
-        return lambda obstacles, graph, vertex, goal, values, first, unit: _look_ahead(
-            obstacles, graph, vertex, goal, values, first, unit
+        return lambda obstacles, graph, start, vertex, goal, values, first, unit: _look_ahead(
+            obstacles, graph, start, vertex, goal, values, first, unit
         )
-    return lambda obstacles, graph, vertex, goal, values, first, unit: None
+    return lambda obstacles, graph, start, vertex, goal, values, first, unit: None
 
 
 @piece
-def _look_ahead(walls, graph, vertex, goal, values, first, unit):
+def _look_ahead(walls, graph, start, vertex, goal, values, first, unit):
     x, y = grid_cell(graph, np.int64(vertex))
     goal_x, goal_y = grid_cell(graph, goal)
     away = distance(graph, OCTILE, vertex, goal)
     total, first_left, first_right, sight = 0.0, 0.0, 0.0, away
     steps, last = max(abs(goal_x - x), abs(goal_y - y)), NONE
     for step in range(1, steps):
-        on_x = np.int64(x + 0.5 + step * ((goal_x - x) / steps))
-        on_y = np.int64(y + 0.5 + step * ((goal_y - y) / steps))
+        on_x = x + _rounded(step * ((goal_x - x) / steps))
+        on_y = y + _rounded(step * ((goal_y - y) / steps))
         cell = on_y * graph.width + on_x
         if walls.roots[cell] == NONE:
             continue
@@ -102,8 +102,18 @@ def _look_ahead(walls, graph, vertex, goal, values, first, unit):
         if last == NONE:
             first_left, first_right, sight = left, right, distance(graph, OCTILE, vertex, cell)
         last = wall
+    start_x, start_y = grid_cell(graph, start)
+    if (goal_x >= start_x) != (goal_y >= start_y):
+        # The world is mirrored so that the goal lies to the upper right of the start.
+        first_left, first_right = first_right, first_left
     values[first], values[first + 1] = away * unit, total * unit
     values[first + 2], values[first + 3], values[first + 4] = first_left * unit, first_right * unit, sight * unit
+
+
+@inlined
+def _rounded(offset):
+    """To the nearest whole number, halves away from zero: the same way to the left as to the right."""
+    return np.int64(offset + 0.5) if offset >= 0.0 else -np.int64(0.5 - offset)
 
 
 @inlined

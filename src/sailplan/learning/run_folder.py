@@ -190,6 +190,8 @@ def _read_examples(path: Path, columns: int) -> Examples:
             examples = Examples(file["rows"], file["labels"])
         if examples.rows.shape != (len(examples), columns) or examples.labels.ndim != 1:
             raise ValueError(f"{examples.rows.shape} features for {examples.labels.shape} labels")
+        if not (np.isfinite(examples.rows).all() and np.isfinite(examples.labels).all()):
+            raise ValueError("a number is not finite")
         if examples.rows.dtype != np.float64 or examples.labels.dtype != np.float64:
             raise ValueError(f"numbers of type {examples.rows.dtype} and {examples.labels.dtype}")
         return examples

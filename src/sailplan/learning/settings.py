@@ -35,7 +35,8 @@ class NetworkSettings:
 
     def __post_init__(self) -> None:
         _check_types(self)
-        _check(bool(self.hidden) and min(self.hidden) > 0, "hidden", self.hidden, "one or more positive numbers")
+        sensible = bool(self.hidden) and all(type(width) is int and width > 0 for width in self.hidden)
+        _check(sensible, "hidden", self.hidden, "one or more positive whole numbers")
         _check(self.optimiser in OPTIMISERS, "optimiser", self.optimiser, " or ".join(OPTIMISERS))
         _check(0 < self.learning_rate < 1, "learning_rate", self.learning_rate, "between 0 and 1")
         _check(self.batch_size > 0, "batch_size", self.batch_size, "positive")

@@ -58,14 +58,10 @@ def make_policy(name: str) -> Policy:
     """The policy of that name, model file or run folder; spelling is forgiving (A*, a-star and a_star are one)."""
     if name in PRETRAINED:
         return load_policy(_PRETRAINED_FOLDER / PRETRAINED[name])
-    if Path(name).exists() or name.endswith(SUFFIX) or os.sep in name:
-        return load_policy(find_model(name))
     base, _, argument = name.partition(":")
     matches = [entry for known, entry in CATALOGUE.items() if _plain(known) == _plain(base)]
-    if _plain(base) == "sail":
-        raise PolicyError(f"no policy {name!r}; there are {', '.join(PRETRAINED)}")
     if not matches:
-        raise PolicyError(f"no policy {name!r}; there are {', '.join(CATALOGUE)}, sail:FAMILY, and model files")
+        return _from_file(name)
     if not argument:
         return matches[0].make()
     if _plain(base) != _plain("weighted_a_star"):
@@ -74,6 +70,14 @@ def make_policy(name: str) -> Policy:
         return weighted_a_star(float(argument))
     except ValueError as error:
         raise PolicyError(f"{name!r}: the weight must be a finite number that is not negative") from error
+
+
+def _from_file(name: str) -> Policy:
+    if _plain(name.partition(":")[0]) == "sail":
+        raise PolicyError(f"no policy {name!r}; there are {', '.join(PRETRAINED)}")
+    if not name or not (Path(name).exists() or name.endswith(SUFFIX) or os.sep in name):
+        raise PolicyError(f"no policy {name!r}; there are {', '.join(CATALOGUE)}, sail:FAMILY, and model files")
+    return load_policy(find_model(name))
 
 
 def _plain(name: str) -> str:

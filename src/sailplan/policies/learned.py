@@ -41,7 +41,7 @@ class LearnedPolicy:
     """A DenseNetwork, which the compiled engine can run, or anything with `predict`."""
     rescore: str = "frozen"
     """When a score is computed: on insertion (`frozen`, the paper's), again whenever a neighbour is expanded
-    (`touched`), again when it comes up (`lazy`), or all of them at each step (`full`)."""
+    (`touched`), again when it comes up, and put back if it has risen (`lazy`), or all of them at each step (`full`)."""
     stop: StopRule = StopRule.GOAL_GENERATED
 
     def __post_init__(self) -> None:
@@ -115,12 +115,15 @@ class LearnedFrontier:
             return self._select_from_all()
         status = self._state.status
         while self._entries:
-            _, number, vertex = heappop(self._entries)
+            key, number, vertex = heappop(self._entries)
             if status[vertex] != OPEN or number != self._current[vertex]:
                 continue
             if self._rescore != "lazy" or self._scored[vertex] == self._state.expansions:
                 return vertex
-            self._insert([vertex])
+            (score,) = self._scores([vertex])
+            if score <= key:
+                return vertex
+            self._put(vertex, score)
         return None
 
     def _select_from_all(self) -> int | None:
@@ -137,10 +140,13 @@ class LearnedFrontier:
         if not vertices:
             return
         for vertex, score in zip(vertices, self._scores(vertices), strict=True):
-            self._insertions += 1
-            self._current[vertex] = self._insertions
-            self._scored[vertex] = self._state.expansions
-            heappush(self._entries, (score, self._insertions, vertex))
+            self._put(vertex, score)
+
+    def _put(self, vertex: int, score: float) -> None:
+        self._insertions += 1
+        self._current[vertex] = self._insertions
+        self._scored[vertex] = self._state.expansions
+        heappush(self._entries, (score, self._insertions, vertex))
 
     def _scores(self, vertices: Sequence[int]) -> list[float]:
         rows = self._features(self._problem, self._state, vertices)

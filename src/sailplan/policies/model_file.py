@@ -134,7 +134,8 @@ def _tensors(policy: LearnedPolicy, prefix: str) -> Tensors:
     for number, (weights, biases) in enumerate(network.layers):
         tensors[f"{prefix}weights.{number}"] = weights
         tensors[f"{prefix}biases.{number}"] = biases
-    return tensors
+    # Whatever its order in memory, safetensors writes an array as it lies there.
+    return {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
 
 
 def _build_network(tensors: Tensors, prefix: str, layers: int) -> DenseNetwork:
@@ -155,7 +156,7 @@ def _build_network(tensors: Tensors, prefix: str, layers: int) -> DenseNetwork:
         for number in range(layers)
     )
     network = DenseNetwork(parts, scaling, tensor("linear", np.float64, 1), unit, offset)
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
         arrays = network.arrays()
     if not (np.isfinite(arrays.weights).all() and np.isfinite(arrays.biases).all()):
         raise ModelError("numbers too large to compute with")

@@ -49,6 +49,8 @@ class DenseNetwork:
 
     def predict(self, rows: FloatArray) -> FloatArray:
         """The score of each row of columns."""
+        if rows.ndim != 2 or rows.shape[1] != self.columns:
+            raise ModelError(f"rows of shape {rows.shape} for a network of {self.columns} columns")
         scores = np.empty(len(rows))
         forward_rows(self.arrays(), np.ascontiguousarray(rows, np.float64), scores)
         return scores

@@ -38,8 +38,6 @@ class OraclePolicy:
     def arrays(self, problem: Problem) -> KeyArrays:
         """The cost-to-go as a table for the compiled engine."""
         table = self._cost_to_go(problem)
-        if is_finite(problem.graph) and len(table) != problem.graph.vertex_count:
-            raise PolicyError(f"{problem.name}: a table of {len(table)} costs for another number of vertices")
         return KeyArrays(
             heuristic=np.array([TABLE], np.int64),
             cost_weight=np.zeros(1),
@@ -48,4 +46,8 @@ class OraclePolicy:
         )
 
     def _cost_to_go(self, problem: Problem) -> FloatArray:
-        return cost_to_go(problem) if self.table is None else self.table
+        if self.table is None:
+            return cost_to_go(problem)
+        if is_finite(problem.graph) and len(self.table) != problem.graph.vertex_count:
+            raise PolicyError(f"{problem.name}: a table of {len(self.table)} costs for another number of vertices")
+        return self.table

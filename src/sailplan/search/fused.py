@@ -9,7 +9,7 @@ import numpy as np
 
 from sailplan.graphs.graph import is_compiled
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import EDGE_LOG_FULL, OPEN, QUEUE_FULL, PolicyArrays
+from sailplan.kernels.arrays import EDGE_LOG_FULL, OPEN, QUEUE_FULL, MixtureArrays, PolicyArrays
 from sailplan.kernels.best_first import advance
 from sailplan.kernels.heap import FIRST_ROOM, VERTEX_BITS, allocate_queues, enlarge_queues
 from sailplan.kernels.obstacles import allocate_obstacles
@@ -46,7 +46,7 @@ class FusedEngine:
         self._costs = np.empty(graph.max_degree, np.float64)
         self._changes = np.empty(graph.max_degree, np.uint8)
         self.state.begin(problem.start)
-        kind = type(self._graph), type(policy), type(self._queue), type(self._obstacles)
+        kind = (*_types(policy), type(self._graph), type(self._queue), type(self._obstacles))
         if kind not in _COMPILED:
             # The first call of a process compiles or loads the kernel; do it here, where no clock runs.
             self._call(0)
@@ -97,6 +97,12 @@ class FusedEngine:
         elif code == EDGE_LOG_FULL:
             state.make_room_for_edges(len(self._targets))
         return code
+
+
+def _types(policy: PolicyArrays) -> tuple[type, ...]:
+    if isinstance(policy, MixtureArrays):
+        return (MixtureArrays, *_types(policy.first), *_types(policy.second))
+    return (type(policy),)
 
 
 def policy_arrays(problem: Problem, policy: Policy) -> PolicyArrays | str:

@@ -66,7 +66,7 @@ def check_policy(policy: Policy, problems: Sequence[Problem] | None = None, *, c
         check_result(problem, result)
         again = search(problem, policy, engine="reference")
         assert _same(result, again), f"{problem.name}: a second search with the same policy went another way"
-        if is_compiled_policy(policy) and is_compiled(problem.graph):
+        if is_compiled_policy(policy) and is_compiled(problem.graph) and policy.arrays(problem) is not None:
             _check_engines_agree(problem, policy)
         if not clairvoyant and isinstance(problem.graph, GridGraph):
             for part in (0.25, 0.5, 1.0):
@@ -103,6 +103,8 @@ def _same(one: SearchResult, other: SearchResult) -> bool:
         np.array_equal(one.trace.expanded, other.trace.expanded)
         and (one.outcome, one.path, one.cost) == (other.outcome, other.path, other.cost)
         and one.edge_evaluations == other.edge_evaluations
+        and one.policy_evaluations == other.policy_evaluations
+        and one.non_finite_scores == other.non_finite_scores
     )
 
 

@@ -1,0 +1,361 @@
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from sailplan.learning import NetworkSettings, SailSettings
+from sailplan.learning.run_folder import RunFolder, read_metrics, read_plan
+from sailplan.policies import load_policy
+from sailplan.policies.learned import LearnedPolicy
+from sailplan.policies.mixture import OneOfMany
+from sailplan.policies.network import DenseNetwork
+from sailplan.worlds import GeneratedWorlds, World, generate_world, write_png
+from tests.cli.conftest import Ran, Run, assert_one_line
+
+QUICK: list[object] = ["--rounds", 2, "--worlds-per-round", 3, "--samples-per-world", 6, "--max-expansions", 60]
+QUICK += ["--validation-expansions", 300, "--hidden", "8,4", "--epochs", 1, "--features", "relative"]
+
+
+def _write(folder: Path, count: int, family: str = "multiple_bugtraps", size: int = 17) -> Path:
+    for index, world in enumerate(GeneratedWorlds(family, count, seed=4, width=size, height=size)):
+        write_png(world, folder / f"{index}.png")
+    return folder
+
+
+@pytest.fixture
+def worlds(tmp_path: Path) -> Path:
+    """Return a folder of splits."""
+    for split, count in (("train", 4), ("validation", 2), ("test", 2)):
+        _write(tmp_path / "worlds" / split, count)
+    return tmp_path / "worlds"
+
+
+def _train(run: Run, data: object, out: Path, *options: object) -> Ran:
+    return run("train", "--data", data, "--out", out, *QUICK, *options)
+
+
+def _facts(ran: Ran) -> dict[str, object]:
+    assert ran.code == 0, ran.error
+    facts = json.loads(ran.out)
+    assert isinstance(facts, dict)
+    return facts
+
+
+def test_a_training_its_files_and_its_facts(run: Run, worlds: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    facts = _facts(_train(run, worlds, out, "--json", "--seed", 3, "--trust", "0,1"))
+    rounds, plan = read_metrics(out), read_plan(out)
+    assert (facts["run"], facts["model"]) == (str(out), str(out / "model.safetensors"))
+    assert (facts["rounds"], facts["examples"]) == (2, 2 * 3 * 6)
+    best = min(rounds, key=lambda one: one.validation_expansions)
+    assert (facts["best_round"], facts["validation_expansions"]) == (best.number, best.validation_expansions)
+    assert (plan.algorithm, plan.data, plan.seed, plan.settings.trust) == ("sail", str(worlds), 3, (0.0, 1.0))
+    with Image.open(out / "convergence.png") as image:
+        assert image.size == (768, 480)
+    assert facts["picture"] == str(out / "convergence.png")
+    policy = load_policy(out / "model.safetensors")
+    assert isinstance(policy, LearnedPolicy)
+    assert isinstance(policy.model, DenseNetwork)
+    assert [len(biases) for _, biases in policy.model.layers] == [8, 4, 1]
+
+
+def test_what_is_printed_without_json(run: Run, worlds: Path, tmp_path: Path) -> None:
+    ran = _train(run, worlds, tmp_path / "run")
+    assert ran.code == 0
+    assert ran.error == ""
+    for word in ("of 2 is best", "validation", "expansions on average", "36", str(tmp_path / "run/model.safetensors")):
+        assert word in ran.out
+
+
+def test_the_seed_and_nothing_else_decides(run: Run, worlds: Path, tmp_path: Path) -> None:
+    for name, options in {"a": ["--jobs", 1], "b": ["--jobs", 2], "c": ["--seed", 1]}.items():
+        assert _train(run, worlds, tmp_path / name, *options).code == 0
+    models = [(tmp_path / name / "model.safetensors").read_bytes() for name in "abc"]
+    assert models[0] == models[1] != models[2]
+
+
+def test_a_flat_folder_is_parted(run: Run, tmp_path: Path) -> None:
+    data = _write(tmp_path / "flat", 6)
+    facts = _facts(_train(run, data, tmp_path / "run", "--json", "--worlds-per-round", 99))
+    assert facts["examples"] == 2 * 5 * 6
+
+
+def test_maps_of_mixed_sizes(run: Run, tmp_path: Path) -> None:
+    data = tmp_path / "mixed"
+    for index, (width, height) in enumerate([(9, 9), (21, 13), (13, 21), (30, 5), (1, 1), (17, 17)]):
+        write_png(generate_world("forest", 2, index, width=width, height=height), data / f"{index}.png")
+    for features in ("paper17", "relative", "walls", "patch"):
+        ran = _train(run, data, tmp_path / features, "--features", features, "--rounds", 1, "--json")
+        assert _facts(ran)["rounds"] == 1
+
+
+def test_a_family_is_generated(run: Run, tmp_path: Path) -> None:
+    few = ["--training-worlds", 2, "--validation-worlds", 1, "--rounds", 1, "--json"]
+    facts = [_facts(_train(run, "forest", tmp_path / name, *few, "--data-seed", seed)) for name, seed in ("a0", "b1")]
+    assert [one["rounds"] for one in facts] == [1, 1]
+    settings = [json.loads((tmp_path / name / "settings.json").read_text()) for name in "ab"]
+    assert settings[0]["digest"] != settings[1]["digest"]
+
+
+def test_random_endpoints(run: Run, worlds: Path, tmp_path: Path) -> None:
+    digests = set()
+    runs: dict[str, list[object]] = {
+        "a": [],
+        "b": ["--endpoints", "random"],
+        "c": ["--endpoints", "random", "--data-seed", 1],
+    }
+    for name, options in runs.items():
+        assert _train(run, worlds, tmp_path / name, "--rounds", 1, *options).code == 0
+        digests.add(json.loads((tmp_path / name / "settings.json").read_text())["digest"])
+        assert run("train", "--resume", tmp_path / name).code == 0
+    assert len(digests) == 3
+
+
+def test_resume_ends_where_an_unbroken_run_does(
+    run: Run, worlds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _facts(_train(run, worlds, tmp_path / "whole", "--json"))
+    save = RunFolder.save
+
+    def save_and_stop(self: RunFolder, progress: object) -> None:
+        save(self, progress)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RunFolder, "save", save_and_stop)
+    ran = _train(run, worlds, tmp_path / "broken")
+    monkeypatch.undo()
+    assert_one_line(ran, "interrupted", code=130)
+    assert len(read_metrics(tmp_path / "broken")) == 1
+    facts = _facts(run("train", "--resume", tmp_path / "broken", "--json"))
+    assert facts["rounds"] == 2
+    names = ["model.safetensors", "rounds/001.safetensors", "rounds/002.safetensors"]
+    for name in names:
+        assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "broken" / name).read_bytes()
+
+
+def test_a_finished_run_is_resumed_to_itself(run: Run, worlds: Path, tmp_path: Path) -> None:
+    _train(run, worlds, tmp_path / "run")
+    before = (tmp_path / "run" / "model.safetensors").read_bytes()
+    assert _facts(run("train", "--resume", tmp_path / "run", "--json"))["rounds"] == 2
+    assert (tmp_path / "run" / "model.safetensors").read_bytes() == before
+
+
+def test_cloning(run: Run, worlds: Path, tmp_path: Path) -> None:
+    facts = _facts(_train(run, worlds, tmp_path / "run", "--algorithm", "sl", "--json"))
+    assert facts["rounds"] == 1
+    assert read_metrics(tmp_path / "run")[0].oracle_probability == 1.0
+    assert _facts(run("train", "--resume", tmp_path / "run", "--json"))["rounds"] == 1
+
+
+def test_settings_are_options(run: Run, worlds: Path, tmp_path: Path) -> None:
+    options: list[object] = ["--rescore", "lazy", "--target", "detour", "--trust", "0.5,0", "--result", "mixture"]
+    options += ["--optimiser", "adam", "--learning-rate", 0.02, "--batch-size", 7, "--averaging", 0, "--decay"]
+    options += ["--oracle-probability", 0.25, "--training-worlds", 3, "--validation-worlds", 1]
+    assert _train(run, worlds, tmp_path / "run", "--preset", "paper", *options).code == 0
+    expected = SailSettings(
+        rounds=2,
+        training_worlds=3,
+        validation_worlds=1,
+        worlds_per_round=3,
+        samples_per_world=6,
+        oracle_probability=0.25,
+        max_expansions=60,
+        validation_expansions=300,
+        features="relative",
+        rescore="lazy",
+        target="detour",
+        trust=(0.5, 0.0),
+        result="mixture",
+        network=NetworkSettings(
+            hidden=(8, 4),
+            optimiser="adam",
+            learning_rate=0.02,
+            decay=True,
+            batch_size=7,
+            epochs=1,
+            averaging=0.0,
+        ),
+    )
+    assert read_plan(tmp_path / "run").settings == expected
+    assert isinstance(load_policy(tmp_path / "run" / "model.safetensors"), OneOfMany)
+
+
+def test_the_help_has_every_setting_with_its_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "250")
+    told = run("train", "--help").out
+    for one in [*fields(SailSettings), *fields(NetworkSettings)]:
+        if one.name != "network":
+            assert "--" + one.name.replace("_", "-") in told
+            assert one.metadata["help"][:30] in told
+
+
+def test_the_model_is_a_policy(run: Run, worlds: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    _train(run, worlds, out)
+    ran = run("evaluate", "--data", worlds, "--policies", f"h_euc,{out}", "--json")
+    rows = json.loads(ran.out)
+    assert ran.code == 0
+    assert [(row["policy"], row["worlds"], row["solved"]) for row in rows] == [("h_euc", 2, 2), (str(out), 2, 2)]
+    model = out / "model.safetensors"
+    ran = run("plan", worlds / "test" / "0.png", "--policy", model, "--json")
+    facts = json.loads(ran.out)
+    assert (ran.code, facts["engine"]) == (0, "fused")
+    assert (facts["path"][0], facts["path"][-1]) == ([0, 0], [16, 16])
+    again = json.loads(run("plan", worlds / "test" / "0.png", "--policy", out, "--engine", "reference", "--json").out)
+    assert again["path"] == facts["path"]
+
+
+def test_generated_worlds_of_a_size_and_random_endpoints(run: Run, worlds: Path, tmp_path: Path) -> None:
+    _train(run, worlds, tmp_path / "run", "--rounds", 1)
+    names = f"oracle,{tmp_path / 'run'}"
+    options: list[object] = ["--limit", 3, "--size", 15, "--json"]
+    corners = json.loads(run("evaluate", "--data", "forest", "--policies", names, *options).out)
+    assert all(row["solved"] == 3 for row in corners)
+    random = run("evaluate", "--data", "forest", "--policies", names, *options, "--endpoints", "random")
+    ran_again = run("evaluate", "--data", "forest", "--policies", names, *options, "--endpoints", "random")
+    untimed = [
+        [{key: value for key, value in row.items() if not key.startswith("ms")} for row in json.loads(ran.out)]
+        for ran in (random, ran_again)
+    ]
+    assert untimed[0] == untimed[1]
+    assert untimed[0][0]["mean_expansions"] != corners[0]["mean_expansions"]
+
+
+def test_a_train_split_alone_is_refused(run: Run, tmp_path: Path) -> None:
+    _write(tmp_path / "worlds" / "train", 2)
+    assert_one_line(_train(run, tmp_path / "worlds", tmp_path / "run"), "worlds", "no split 'validation'")
+
+
+def _unsolvable(folder: Path, count: int) -> Path:
+    blocked = np.zeros((7, 7), np.bool_)
+    blocked[:, 3] = True
+    for index in range(count):
+        write_png(World(blocked), folder / f"{index}.png")
+    return folder
+
+
+def _several_families(tmp_path: Path) -> Path:
+    for name in ("one", "two"):
+        for split in ("train", "validation"):
+            _write(tmp_path / "both" / name / split, 1)
+    return tmp_path / "both"
+
+
+def _blocked(folder: Path) -> Path:
+    for index in range(3):
+        write_png(World(np.ones((5, 5), np.bool_)), folder / f"{index}.png")
+    return folder
+
+
+def test_data_that_cannot_be_learned_from_is_one_line(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "text.png").mkdir()
+    (tmp_path / "text.png" / "0.png").write_text("hello")
+    for data, words in (
+        (tmp_path / "empty", ["empty", "no image"]),
+        (tmp_path / "absent", ["absent", "neither a folder"]),
+        (_write(tmp_path / "single", 1), ["at least one world to train on and another to validate on"]),
+        (_unsolvable(tmp_path / "cut", 3), ["nothing to learn from", "none of 2 worlds has a path"]),
+        (_blocked(tmp_path / "full"), ["at least one world"]),
+        (_several_families(tmp_path), ["both", "several families (one, two)"]),
+        (tmp_path / "text.png", ["0.png"]),
+    ):
+        assert_one_line(_train(run, data, tmp_path / "run"), *words)
+        assert not (tmp_path / "run").exists() or list((tmp_path / "run").iterdir()) == []
+    assert _train(run, _write(tmp_path / "good", 3), tmp_path / "run").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--features", "paper"], ["no feature set 'paper'", "paper17"]),
+        (["--hidden", "a,b"], ["hidden", "'a,b'"]),
+        (["--hidden", ""], ["hidden"]),
+        (["--hidden", "3,,4"], ["hidden"]),
+        (["--hidden", "0"], ["hidden", "positive"]),
+        (["--trust", "high"], ["trust", "'high'"]),
+        (["--trust", "1,nan"], ["trust"]),
+        (["--trust", "-1"], ["trust"]),
+        (["--rounds", 0], ["rounds", "positive"]),
+        (["--rounds", "many"], ["--rounds", "integer"]),
+        (["--rescore", "often"], ["rescore", "frozen"]),
+        (["--algorithm", "cem"], ["--algorithm", "cem"]),
+        (["--preset", "best"], ["--preset", "best"]),
+        (["--endpoints", "middle"], ["--endpoints", "middle"]),
+        (["--seed", -1], ["--seed"]),
+        (["--jobs", 0], ["--jobs"]),
+        (["--oracle-probability", "nan"], ["oracle_probability"]),
+        (["--colour", "red"], ["--colour"]),
+    ],
+)
+def test_bad_options_are_one_line(
+    run: Run, worlds: Path, tmp_path: Path, options: list[object], words: list[str]
+) -> None:
+    assert_one_line(_train(run, worlds, tmp_path / "run", *options), *words)
+    assert not (tmp_path / "run").exists()
+
+
+def test_where_to_and_from_where_must_be_said(run: Run, worlds: Path, tmp_path: Path) -> None:
+    for options in ([], ["--data", worlds], ["--out", tmp_path / "run"]):
+        assert_one_line(run("train", *options), "--data and --out, or --resume")
+
+
+def test_folders_with_and_without_a_run(run: Run, worlds: Path, tmp_path: Path) -> None:
+    assert_one_line(run("train", "--resume", tmp_path / "absent"), "absent", "no run in this folder")
+    assert_one_line(run("train", "--resume", worlds), "worlds", "no run in this folder")
+    _train(run, worlds, tmp_path / "run", "--rounds", 1)
+    assert_one_line(_train(run, worlds, tmp_path / "run"), "there is a run in this folder", "--resume")
+    (tmp_path / "file").write_text("in the way")
+    assert_one_line(_train(run, worlds, tmp_path / "file"), "file")
+
+
+def test_a_run_whose_data_has_changed_is_not_resumed(run: Run, worlds: Path, tmp_path: Path) -> None:
+    _train(run, worlds, tmp_path / "run", "--rounds", 1)
+    write_png(generate_world("forest", 9, 9, width=17, height=17), worlds / "train" / "0.png")
+    assert_one_line(run("train", "--resume", tmp_path / "run"), "other worlds than when this run began")
+    assert (tmp_path / "run" / "settings.json").exists()
+
+
+@pytest.mark.parametrize("name", ["settings.json", "metrics.csv", "rounds/001.npz", "rounds/001.safetensors"])
+def test_a_damaged_run_is_one_line(run: Run, worlds: Path, tmp_path: Path, name: str) -> None:
+    _train(run, worlds, tmp_path / "run", "--rounds", 1)
+    (tmp_path / "run" / name).write_bytes(b"\x00 not this \xff")
+    assert_one_line(run("train", "--resume", tmp_path / "run"), name)
+    assert (tmp_path / "run" / "settings.json").exists()
+
+
+def test_without_torch_nothing_is_begun_and_nothing_lost(
+    run: Run, worlds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _train(run, worlds, tmp_path / "old", "--rounds", 1)
+    for name in ("metrics.csv", "model.safetensors"):
+        (tmp_path / "old" / name).unlink()
+    monkeypatch.delitem(sys.modules, "sailplan.learning.regressors.torch_network", raising=False)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert_one_line(_train(run, worlds, tmp_path / "run"), "sailplan[train]")
+    assert not (tmp_path / "run" / "settings.json").exists()
+    assert_one_line(run("train", "--resume", tmp_path / "old"), "sailplan[train]")
+    monkeypatch.undo()
+    assert run("train", "--resume", tmp_path / "old").code == 0
+
+
+@pytest.mark.parametrize("name", ["_run", "a$_$", "x y", "ünï"])
+def test_odd_names_of_folders(run: Run, worlds: Path, tmp_path: Path, name: str) -> None:
+    ran = _train(run, worlds, tmp_path / name, "--rounds", 1, "--json")
+    assert _facts(ran)["run"] == str(tmp_path / name)
+    assert ran.error == ""
+
+
+def test_the_folder_where_one_is(run: Run, worlds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    ran = _train(run, worlds, Path(), "--rounds", 1, "--json")
+    assert _facts(ran)["rounds"] == 1
+    assert ran.error == ""
+    assert (tmp_path / "here" / "model.safetensors").exists()

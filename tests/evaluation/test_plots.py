@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from sailplan.evaluation.plots import draw_convergence
+
+
+def _draw(path: Path, curves: dict[str, list[float]], title: str = "Convergence") -> np.ndarray:
+    draw_convergence(curves, path, title)
+    with Image.open(path) as image:
+        assert (image.format, image.size) == ("PNG", (768, 480))
+        return np.asarray(image.convert("RGB"))
+
+
+def _colours(pixels: np.ndarray) -> set[tuple[int, ...]]:
+    return {tuple(pixel) for pixel in pixels.reshape(-1, 3).tolist()}
+
+
+BLUE, ORANGE, GREEN = (31, 119, 180), (255, 127, 14), (44, 160, 44)
+
+
+def test_one_curve_and_several(tmp_path: Path) -> None:
+    one = _colours(_draw(tmp_path / "new" / "one.png", {"a": [9.0, 4.0, 5.0]}))
+    several = _colours(_draw(tmp_path / "three.png", {"a": [9.0, 4.0, 5.0], "b": [8.0, 7.0], "c": [3.0]}))
+    assert BLUE in one
+    assert not {ORANGE, GREEN} & one
+    assert {BLUE, ORANGE, GREEN} <= several
+
+
+def test_the_star_is_where_the_best_round_is(tmp_path: Path) -> None:
+    """Drawn on its own, the round of the star has far more ink than another."""
+
+    def ink(curve: list[float]) -> list[int]:
+        pixels = _draw(tmp_path / "a.png", {"a": curve})[60:400, 80:]
+        columns = (pixels == BLUE).all(axis=2).any(axis=0).nonzero()[0]
+        found = (pixels == BLUE).all(axis=2)
+        middle = (columns.min() + columns.max()) // 2
+        return [int(found[:, : middle - 60].sum()), int(found[:, middle + 60 :].sum())]
+
+    left, right = ink([1.0, 5.0, 5.0])
+    assert left > right
+    left, right = ink([5.0, 5.0, 1.0])
+    assert right > left
+
+
+@pytest.mark.parametrize("name", ["_run", "", "a$_$", "x$y", r"\alpha $\frac{$", "ünï"])
+def test_names_are_taken_as_they_are(tmp_path: Path, name: str) -> None:
+    _draw(tmp_path / "a.png", {name: [2.0, 1.0]})
+
+
+def test_nothing_to_draw_is_an_empty_picture(tmp_path: Path) -> None:
+    assert BLUE not in _colours(_draw(tmp_path / "a.png", {}))
+    assert BLUE not in _colours(_draw(tmp_path / "b.png", {"a": []}))
+
+
+@pytest.mark.parametrize("curve", [[0.0], [0.0, 0.0], [20_000.0] * 15])
+def test_flat_curves(tmp_path: Path, curve: list[float]) -> None:
+    assert BLUE in _colours(_draw(tmp_path / "a.png", {"a": curve}))
+
+
+def test_a_picture_that_cannot_be_written_is_an_os_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(OSError, match="file"):
+        draw_convergence({"a": [1.0]}, tmp_path / "file" / "a.png")
