@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from sailplan.evaluation.tasks import Choice
+from sailplan.evaluation.training_data import training_problems
 from sailplan.learning import NetworkSettings, SailSettings
-from sailplan.learning.run_folder import RunFolder, read_metrics, read_plan
+from sailplan.learning.run_folder import RunFolder, digest_of, read_metrics, read_plan
 from sailplan.policies import load_policy
 from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import OneOfMany
@@ -184,6 +186,15 @@ def test_settings_are_options(run: Run, worlds: Path, tmp_path: Path) -> None:
     )
     assert read_plan(tmp_path / "run").settings == expected
     assert isinstance(load_policy(tmp_path / "run" / "model.safetensors"), OneOfMany)
+
+
+def test_as_many_worlds_as_were_asked_for(run: Run, worlds: Path, tmp_path: Path) -> None:
+    few = ["--training-worlds", 3, "--validation-worlds", 1, "--rounds", 1]
+    assert _train(run, worlds, tmp_path / "run", *few).code == 0
+    train, validation = training_problems(str(worlds), Choice("train", 3), Choice("validation", 1))
+    assert (len(train), len(validation)) == (3, 1)
+    settings = json.loads((tmp_path / "run" / "settings.json").read_text())
+    assert settings["digest"] == digest_of([*train, *validation])
 
 
 def test_the_help_has_every_setting_with_its_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

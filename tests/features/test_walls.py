@@ -75,6 +75,7 @@ A_TRAP_MET_TWICE = """
     .........
     ..#####..
     S.#...#.G
+    ..#...#..
     .........
 """
 THE_GOAL_BESIDE = """
@@ -92,7 +93,7 @@ THE_GOAL_BESIDE = """
         pytest.param(A_WALL_FROM_THE_BORDER, [6.0, 2 * ASIDE, 2 * ASIDE, 7.0, 3.0], id="closed on the right"),
         pytest.param(A_WALL_ALL_ACROSS, [6.0, 7.0, 7.0, 7.0, 3.0], id="closed on both sides"),
         pytest.param(TWO_WALLS, [8.0, 4 * ASIDE, 2 * ASIDE, 2 * ASIDE, 2.0], id="the second closed on the left"),
-        pytest.param(A_TRAP_MET_TWICE, [8.0, 0.0, 2 * ASIDE, 0.0, 2.0], id="one wall, though met twice"),
+        pytest.param(A_TRAP_MET_TWICE, [8.0, 2 * ASIDE, 2 * ASIDE, 2 * ASIDE, 2.0], id="one wall, though met twice"),
         pytest.param(THE_GOAL_BESIDE, [1.0, 0.0, 0.0, 0.0, 1.0], id="the goal beside"),
     ],
 )
@@ -104,9 +105,20 @@ def test_four_moves_pay_for_a_step_aside_twice() -> None:
     assert _row(A_WALL_IN_FRONT, FOUR_CONNECTED) == pytest.approx([6.0, 2.0, 2.0, 2.0, 3.0])
 
 
-def test_left_and_right_are_those_of_whoever_goes_to_the_goal() -> None:
-    turned_round = A_WALL_FROM_THE_BORDER.replace("S", "?").replace("G", "S").replace("?", "G")
-    assert _row(turned_round) == pytest.approx([6.0, 2 * ASIDE, 7.0, 2 * ASIDE, 3.0])
+def test_left_and_right_are_mirrored_with_the_way_to_the_goal() -> None:
+    expected = [6.0, 2 * ASIDE, 2 * ASIDE, 7.0, 3.0]
+    to_the_left = A_WALL_FROM_THE_BORDER.replace("S", "?").replace("G", "S").replace("?", "G")
+    assert _row(to_the_left) == pytest.approx(expected)
+    upwards = """
+        ..G..
+        .....
+        .....
+        .####
+        .....
+        .....
+        ..S..
+    """
+    assert _row(upwards) == pytest.approx([6.0, 2 * ASIDE, 2 * ASIDE, 7.0, 3.0])
 
 
 def test_only_what_is_known_is_a_wall() -> None:

@@ -28,6 +28,8 @@ from tests.learning.tiny import TINY, assert_same_network, pocket_problem, tiny_
 
 TRAIN, VALIDATION = tiny_problems()[:4], tiny_problems()[4:]
 SETTINGS = TINY.changed(rounds=2, trust=(1.0, 0.3))
+MIXTURE = SETTINGS.changed(result="mixture")
+"""With this the model changes in every round."""
 WRITES = 1 + 4 * SETTINGS.rounds
 """The settings; then examples, policy, model and metrics of each round."""
 
@@ -54,6 +56,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a run that nothing interrupted."""
     path = tmp_path_factory.mktemp("whole") / "run"
     _run(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole_mixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the same of a run whose result is the mixture of its rounds."""
+    path = tmp_path_factory.mktemp("mixture") / "run"
+    _run(path, MIXTURE)
     return path
 
 
@@ -94,7 +104,7 @@ def _assert_no_halves(path: Path) -> None:
             with np.load(path / name) as arrays:
                 assert len(arrays["rows"]) == len(arrays["labels"])
     if names:
-        assert read_plan(path) == _plan()
+        assert read_plan(path) == _plan(MIXTURE)
         assert len(read_metrics(path)) in (0, *rounds)
 
 
@@ -208,17 +218,17 @@ def _fail_at(monkeypatch: pytest.MonkeyPatch, number: int, fault: str) -> list[P
 @pytest.mark.parametrize("fault", ["full disk", "interrupt"])
 @pytest.mark.parametrize("number", range(1, WRITES + 1))
 def test_a_run_broken_off_at_any_write_goes_on_as_if_it_had_not_been(
-    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, fault: str
+    whole_mixture: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, fault: str
 ) -> None:
     path = tmp_path / "run"
     written = _fail_at(monkeypatch, number, fault)
     with pytest.raises(OSError if fault == "full disk" else KeyboardInterrupt):
-        _run(path)
+        _run(path, MIXTURE)
     assert len(written) == number
     monkeypatch.undo()
     _assert_no_halves(path)
-    _run(path)
-    assert _results(path) == _results(whole)
+    _run(path, MIXTURE)
+    assert _results(path) == _results(whole_mixture)
 
 
 def test_no_write_is_left_untried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,21 +237,16 @@ def test_no_write_is_left_untried(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert len(written) == WRITES
 
 
-def test_a_mixture_is_saved_and_resumed(tmp_path: Path) -> None:
-    settings = SETTINGS.changed(result="mixture")
-    unbroken = _run(tmp_path / "one", settings)
-
-    def stop(done: Round) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        _run(tmp_path / "other", settings, stop)
-    _run(tmp_path / "other")
-    model = load_policy(tmp_path / "other" / "model.safetensors")
-    assert isinstance(unbroken, OneOfMany)
+def test_a_mixture_is_saved_as_one(whole_mixture: Path) -> None:
+    model = load_policy(whole_mixture / "model.safetensors")
     assert isinstance(model, OneOfMany)
-    assert (model.seed, len(model.policies)) == (unbroken.seed, 2)
-    assert _results(tmp_path / "one") == _results(tmp_path / "other")
+    assert model.seed == _plan().seed
+    for number, policy in enumerate(model.policies, start=1):
+        kept = load_policy(whole_mixture / "rounds" / f"{number:03d}.safetensors")
+        assert isinstance(policy, LearnedPolicy)
+        assert isinstance(kept, LearnedPolicy)
+        assert_same_network(policy, kept)
+    assert len(model.policies) == MIXTURE.rounds
 
 
 def test_a_folder_that_holds_a_run_is_refused(copy: Path) -> None:
@@ -418,6 +423,8 @@ def test_the_digest_tells_worlds_starts_goals_moves_and_order_apart() -> None:
         _grid(["...."] * 2, goal=(2, 0)),
         grid_problem(graph.world, goal=(3, 0), moves=MOVINGAI_MOVES),
         pocket_problem(),
+        _grid(["...."] * 9),
+        _grid([*["...."] * 8, "...#"]),
     ]
     digests = [digest_of([one]) for one in [grid, *others]]
     digests += [digest_of([]), digest_of([grid, grid]), digest_of([grid, others[0]]), digest_of([others[0], grid])]

@@ -194,6 +194,18 @@ def test_a_training_goes_on_from_any_round(done: int) -> None:
     assert [len(one.rounds) for one in rest.kept] == list(range(done + 1, TINY.rounds + 1))
 
 
+@pytest.mark.parametrize("replaced", [0, 1])
+def test_the_policy_of_the_last_round_is_what_is_rolled_out(replaced: int) -> None:
+    settings, memory = TINY.changed(oracle_probability=0.0), Memory()
+    _train(settings, keeper=memory)
+    begun, expected = memory.kept[1], memory.kept[2].examples[2]
+    begun.policies[replaced] = random_policy(9, "relative")
+    again = Memory(begun)
+    _train(settings, keeper=again)
+    alike = again.kept[0].examples[2].rows.tolist() == expected.rows.tolist()
+    assert alike == (replaced == 0)
+
+
 def test_a_round_is_kept_before_it_is_told() -> None:
     memory = Memory()
 

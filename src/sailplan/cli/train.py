@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable
-from dataclasses import Field, fields
+from dataclasses import Field, fields, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any, Literal
@@ -20,6 +20,7 @@ from sailplan.evaluation.tasks import Choice
 from sailplan.evaluation.training_data import training_problems
 from sailplan.graphs.problem import Problem
 from sailplan.learning import CLONING, NetworkSettings, Round, SailSettings, train_behaviour_cloning, train_sail
+from sailplan.learning.lessons import Lessons
 from sailplan.learning.run_folder import MODEL, Plan, RunFolder, digest_of, read_metrics, read_plan
 from sailplan.learning.settings import DEFAULT, PAPER
 
@@ -53,13 +54,16 @@ def train(
     **changes: Any,
 ) -> None:
     """Learn a policy from worlds; every setting can be changed by an option of its name."""
+    given = _given(changes)
     if resume is not None:
+        if data is not None or out is not None or given:
+            raise typer.BadParameter("--resume goes on with the settings of the run; say nothing else but --jobs")
         plan, folder = read_plan(resume), resume
     elif data is None or out is None:
         raise typer.BadParameter("say --data and --out, or --resume")
     else:
-        settings = PRESETS[algorithm, preset].changed(**_given(changes))
-        plan, folder = Plan(algorithm, data, seed, settings, endpoints, data_seed), out
+        settings = PRESETS[algorithm, preset].changed(**given)
+        plan, folder = Plan(algorithm, _lasting(data), seed, settings, endpoints, data_seed), out
     facts = run(plan, folder, jobs=jobs, resume=resume is not None)
     typer.echo(json.dumps(facts) if as_json else _lines(facts))
 
@@ -67,23 +71,28 @@ def train(
 def run(plan: Plan, folder: Path, *, jobs: int, resume: bool = False) -> dict[str, Any]:
     """Train as planned, with a progress bar, and return the facts."""
     began = perf_counter()
-    train_problems, validation_problems = training_problems(
-        plan.data,
-        Choice("train", plan.settings.training_worlds, plan.data_seed, endpoints=plan.endpoints),  # type: ignore[arg-type]
-        Choice("validation", plan.settings.validation_worlds, plan.data_seed, endpoints=plan.endpoints),  # type: ignore[arg-type]
-    )
-    digest = digest_of([*train_problems, *validation_problems])
+    train_choice = Choice("train", plan.settings.training_worlds, plan.data_seed, endpoints=plan.endpoints)
+    validation_choice = replace(train_choice, split="validation", limit=plan.settings.validation_worlds)
+    problems = training_problems(plan.data, train_choice, validation_choice)
+    digest = digest_of([*problems[0], *problems[1]])
     keeper = (RunFolder.resume if resume else RunFolder.begin)(folder, plan, digest)
     try:
-        _train(plan, train_problems, validation_problems, keeper, jobs)
+        left_out = _train(plan, *problems, keeper, jobs)
     except SailplanError:
         if not resume:
             keeper.abandon()
         raise
-    return _facts(folder, perf_counter() - began)
+    return {**_facts(folder), "worlds_without_path": left_out, "seconds": perf_counter() - began}
 
 
-def _train(plan: Plan, train: list[Problem], validation: list[Problem], keeper: RunFolder, jobs: int) -> None:
+def _train(plan: Plan, train: list[Problem], validation: list[Problem], keeper: RunFolder, jobs: int) -> int:
+    """Train with a progress bar; return how many worlds were left out because they have no path."""
+    left_out = 0
+
+    def on_begin(*lessons: Lessons) -> None:
+        nonlocal left_out
+        left_out = sum(one.unsolvable for one in lessons)
+
     with progress("training", plan.settings.rounds) as step:
 
         def on_round(done: Round) -> None:
@@ -99,11 +108,18 @@ def _train(plan: Plan, train: list[Problem], validation: list[Problem], keeper: 
             seed=plan.seed,
             jobs=jobs,
             keeper=keeper,
+            on_begin=on_begin,
             on_round=on_round,
         )
+    return left_out
 
 
-def _facts(folder: Path, seconds: float) -> dict[str, Any]:
+def _lasting(data: str) -> str:
+    """The path of the data as it holds from any folder; the name of a family stays as it is."""
+    return str(Path(data).resolve()) if Path(data).exists() else data
+
+
+def _facts(folder: Path) -> dict[str, Any]:
     rounds = read_metrics(folder)
     best = min(rounds, key=lambda one: one.validation_expansions)
     return {
@@ -114,7 +130,6 @@ def _facts(folder: Path, seconds: float) -> dict[str, Any]:
         "best_round": best.number,
         "validation_expansions": best.validation_expansions,
         "examples": rounds[-1].examples,
-        "seconds": seconds,
         "seconds_rolling_out": sum(one.seconds_rolling_out for one in rounds),
         "seconds_fitting": sum(one.seconds_fitting for one in rounds),
         "seconds_validating": sum(one.seconds_validating for one in rounds),
@@ -136,7 +151,7 @@ def _lines(facts: dict[str, Any]) -> str:
         [
             f"{facts['run']}: round {facts['best_round']} of {facts['rounds']} is best",
             f"  validation  {facts['validation_expansions']:.1f} expansions on average",
-            f"  examples    {facts['examples']}",
+            f"  examples    {facts['examples']} ({facts['worlds_without_path']} worlds without a path left out)",
             f"  time        {facts['seconds']:.0f} s (rolling out {facts['seconds_rolling_out']:.0f}, "
             f"fitting {facts['seconds_fitting']:.0f}, validating {facts['seconds_validating']:.0f})",
             f"  picture     {picture}",

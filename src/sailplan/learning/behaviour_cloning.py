@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from sailplan.graphs.problem import Problem
-from sailplan.learning.regressors import MakeRegressor
-from sailplan.learning.sail import Keeper, Round, train_sail
+from sailplan.learning.sail import train_sail
 from sailplan.learning.settings import PAPER, SailSettings
 from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import OneOfMany
@@ -22,19 +22,7 @@ def train_behaviour_cloning(
     settings: SailSettings = CLONING,
     *,
     seed: int,
-    jobs: int = 1,
-    keeper: Keeper | None = None,
-    make_regressor: MakeRegressor | None = None,
-    on_round: Callable[[Round], None] = lambda done: None,
+    **options: Any,
 ) -> LearnedPolicy | OneOfMany:
-    """Learn a policy from the oracle's roll-outs: SaIL with a single round, whose β is 1."""
-    return train_sail(
-        train,
-        validation,
-        settings.changed(rounds=1),
-        seed=seed,
-        jobs=jobs,
-        keeper=keeper,
-        make_regressor=make_regressor,
-        on_round=on_round,
-    )
+    """Learn a policy from the oracle's roll-outs: SaIL with a single round, whose β is 1; it takes the same options."""
+    return train_sail(train, validation, settings.changed(rounds=1), seed=seed, **options)

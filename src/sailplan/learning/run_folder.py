@@ -15,14 +15,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from sailplan.errors import SailplanError, TrainingError
 from sailplan.features import feature_set
 from sailplan.files import fault_line, file_bytes, file_lines, whole_file, write_text
-from sailplan.graphs.grid import GridGraph
+from sailplan.graphs.graph import is_compiled
 from sailplan.graphs.problem import Problem
 from sailplan.learning.examples import Examples
 from sailplan.learning.sail import Progress, Round
@@ -32,7 +32,7 @@ from sailplan.policies.mixture import OneOfMany
 from sailplan.policies.model_file import load_policy, save_policy
 
 _NAMES = [one.name for one in fields(Round)]
-ALGORITHMS, ENDPOINTS = ("sail", "sl"), ("corners", "random")
+ALGORITHMS = ("sail", "sl")
 SETTINGS, METRICS, MODEL = "settings.json", "metrics.csv", "model.safetensors"
 
 
@@ -46,15 +46,15 @@ class Plan:
     """Where the worlds come from."""
     seed: int
     settings: SailSettings
-    endpoints: str = "corners"
-    """Where searches start and end: corners or random."""
+    endpoints: Literal["corners", "random"] = "corners"
+    """Where searches start and end."""
     data_seed: int = 0
     """Seed of generated worlds and random endpoints."""
 
     def __post_init__(self) -> None:
         sound = (
             self.algorithm in ALGORITHMS
-            and self.endpoints in ENDPOINTS
+            and self.endpoints in ("corners", "random")
             and isinstance(self.data, str)
             and all(type(seed) is int and seed >= 0 for seed in (self.seed, self.data_seed))
         )
@@ -161,13 +161,10 @@ def digest_of(problems: Iterable[Problem]) -> str:
     """A fingerprint of the worlds, starts and goals."""
     total = hashlib.sha256()
     for problem in problems:
-        graph = problem.graph
-        if isinstance(graph, GridGraph):
-            total.update(repr((graph.world.blocked.shape, graph.moves)).encode())
-            total.update(np.packbits(graph.world.blocked).tobytes())
-        else:
-            total.update(problem.name.encode())
-        total.update(f" {problem.start} {problem.goal} ".encode())
+        if is_compiled(problem.graph):
+            for part in problem.graph.arrays():
+                total.update(np.ascontiguousarray(part).tobytes())
+        total.update(f" {problem.name} {problem.start} {problem.goal} ".encode())
     return total.hexdigest()
 
 

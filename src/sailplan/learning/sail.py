@@ -14,7 +14,7 @@ from sailplan.features import FeatureSet, feature_set
 from sailplan.graphs.problem import Problem
 from sailplan.learning.collect import collect
 from sailplan.learning.examples import Examples
-from sailplan.learning.lessons import Lesson, make_lessons
+from sailplan.learning.lessons import Lesson, Lessons, make_lessons
 from sailplan.learning.regressors import MakeRegressor, ScaledModel, fit_model, network_maker
 from sailplan.learning.settings import SailSettings
 from sailplan.learning.validate import mean_expansions
@@ -85,30 +85,34 @@ def train_sail(
     keeper: Keeper | None = None,
     features: FeatureSet | None = None,
     make_regressor: MakeRegressor | None = None,
+    on_begin: Callable[[Lessons, Lessons], None] = lambda train, validation: None,
     on_round: Callable[[Round], None] = lambda done: None,
 ) -> LearnedPolicy | OneOfMany:
     """Learn a policy from problems whose worlds are known.
 
     The result depends on the problems, the settings and the seed alone, not on the number of jobs (threads) nor on
     where the training was stopped and taken up again. Features of your own may take the place of those that the
-    settings name, and a regressor of your own that of the network.
+    settings name, and a regressor of your own that of the network. `on_begin` hears which worlds are trained and
+    validated on and how many had no path, `on_round` what each round did.
     """
     features = features or feature_set(settings.features)
     make_regressor = make_regressor or network_maker(settings.network, features)
     lessons, unseen = training_lessons(train, validation, jobs)
+    on_begin(lessons, unseen)
     progress = keeper.load() if keeper else Progress()
     for number in range(len(progress.rounds) + 1, settings.rounds + 1):
         probability = settings.oracle_probability ** (number - 1)
         learner = progress.policies[-1] if progress.policies else greedy("euclidean")
         began = perf_counter()
-        progress.examples.append(_roll_out(lessons, learner, features, probability, settings, seed, number, jobs))
+        rolled_out = _roll_out(lessons.solvable, learner, features, probability, settings, seed, number, jobs)
+        progress.examples.append(rolled_out)
         collected = perf_counter()
         examples = Examples.concatenate(progress.examples)
         if len(examples) == 0:
             raise TrainingError("nothing to learn from: every search ends where it starts")
         model, loss = fit_model(make_regressor(_seed(seed, number)), examples, features, settings.target)
         fitted = perf_counter()
-        policy, trust, expansions = _most_trusted(model, features, unseen, settings, jobs)
+        policy, trust, expansions = _most_trusted(model, features, unseen.solvable, settings, jobs)
         times = collected - began, fitted - collected, perf_counter() - fitted
         progress.policies.append(policy)
         progress.rounds.append(Round(number, probability, len(examples), loss, trust, expansions, *times))
@@ -137,13 +141,11 @@ def _most_trusted(
     return best
 
 
-def training_lessons(
-    train: Sequence[Problem], validation: Sequence[Problem], jobs: int
-) -> tuple[list[Lesson], list[Lesson]]:
-    """The solvable problems to train on and to validate on."""
+def training_lessons(train: Sequence[Problem], validation: Sequence[Problem], jobs: int) -> tuple[Lessons, Lessons]:
+    """The problems to train on and to validate on."""
     if len(train) == 0 or len(validation) == 0:
         raise TrainingError("a training needs at least one world to train on and another to validate on")
-    return make_lessons(train, jobs=jobs).solvable, make_lessons(validation, jobs=jobs).solvable
+    return make_lessons(train, jobs=jobs), make_lessons(validation, jobs=jobs)
 
 
 def _roll_out(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
@@ -35,8 +34,10 @@ class NetworkSettings:
 
     def __post_init__(self) -> None:
         _check_types(self)
-        sensible = bool(self.hidden) and all(type(width) is int and width > 0 for width in self.hidden)
-        _check(sensible, "hidden", self.hidden, "one or more positive whole numbers")
+        sensible = all(type(width) is int and 0 < width <= 10_000 for width in self.hidden)
+        _check(
+            sensible and 0 < len(self.hidden) <= 10, "hidden", self.hidden, "one to ten whole numbers from 1 to 10000"
+        )
         _check(self.optimiser in OPTIMISERS, "optimiser", self.optimiser, " or ".join(OPTIMISERS))
         _check(0 < self.learning_rate < 1, "learning_rate", self.learning_rate, "between 0 and 1")
         _check(self.batch_size > 0, "batch_size", self.batch_size, "positive")
@@ -78,8 +79,8 @@ class SailSettings:
         _check(0 <= self.oracle_probability <= 1, "oracle_probability", self.oracle_probability, "between 0 and 1")
         _check(self.rescore in RESCORE_CODES, "rescore", self.rescore, " or ".join(RESCORE_CODES))
         _check(self.target in TARGETS, "target", self.target, " or ".join(TARGETS))
-        sensible = bool(self.trust) and all(0 <= weight < math.inf for weight in self.trust)
-        _check(sensible, "trust", self.trust, "one or more numbers from 0 on")
+        sensible = bool(self.trust) and all(0 <= weight <= 1000 for weight in self.trust)
+        _check(sensible, "trust", self.trust, "one or more numbers from 0 to 1000")
         _check(self.result in RESULTS, "result", self.result, " or ".join(RESULTS))
         feature_set(self.features)
 
