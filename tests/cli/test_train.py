@@ -289,7 +289,7 @@ def test_data_that_cannot_be_learned_from_is_one_line(run: Run, tmp_path: Path) 
         (["--hidden", "a,b"], ["hidden", "'a,b'"]),
         (["--hidden", ""], ["hidden"]),
         (["--hidden", "3,,4"], ["hidden"]),
-        (["--hidden", "0"], ["hidden", "positive"]),
+        (["--hidden", "0"], ["hidden", "whole numbers"]),
         (["--trust", "high"], ["trust", "'high'"]),
         (["--trust", "1,nan"], ["trust"]),
         (["--trust", "-1"], ["trust"]),
@@ -370,3 +370,26 @@ def test_the_folder_where_one_is(run: Run, worlds: Path, tmp_path: Path, monkeyp
     assert _facts(ran)["rounds"] == 1
     assert ran.error == ""
     assert (tmp_path / "here" / "model.safetensors").exists()
+
+
+def test_a_world_without_a_path_is_left_out_and_told(run: Run, worlds: Path, tmp_path: Path) -> None:
+    blocked = np.zeros((17, 17), np.bool_)
+    blocked[:, 8] = True
+    write_png(World(blocked), worlds / "train" / "walled.png")
+    assert _facts(_train(run, worlds, tmp_path / "json", "--json"))["worlds_without_path"] == 1
+    assert "1 worlds without a path left out" in _train(run, worlds, tmp_path / "text").out
+
+
+def test_a_run_is_resumed_from_any_folder(
+    run: Run, worlds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert _train(run, worlds.name, tmp_path / "run").code == 0
+    monkeypatch.chdir(tmp_path / "run")
+    assert run("train", "--resume", tmp_path / "run").code == 0
+
+
+@pytest.mark.parametrize("more", [["--rounds", 5], ["--data", "mazes"], ["--out", "elsewhere"]])
+def test_resume_takes_nothing_else(run: Run, worlds: Path, tmp_path: Path, more: list[object]) -> None:
+    assert _train(run, worlds, tmp_path / "run").code == 0
+    assert_one_line(run("train", "--resume", tmp_path / "run", *more), "say nothing else")

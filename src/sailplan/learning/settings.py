@@ -35,9 +35,7 @@ class NetworkSettings:
     def __post_init__(self) -> None:
         _check_types(self)
         sensible = all(type(width) is int and 0 < width <= 10_000 for width in self.hidden)
-        _check(
-            sensible and 0 < len(self.hidden) <= 10, "hidden", self.hidden, "one to ten whole numbers from 1 to 10000"
-        )
+        _check(sensible and 0 < len(self.hidden) <= 10, "hidden", self.hidden, "one to ten whole numbers up to 10000")
         _check(self.optimiser in OPTIMISERS, "optimiser", self.optimiser, " or ".join(OPTIMISERS))
         _check(0 < self.learning_rate < 1, "learning_rate", self.learning_rate, "between 0 and 1")
         _check(self.batch_size > 0, "batch_size", self.batch_size, "positive")
