@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Callable
-from dataclasses import Field, fields, replace
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any, Literal
@@ -14,12 +13,13 @@ import typer
 
 from sailplan.cli.options import Json
 from sailplan.cli.progress import progress
-from sailplan.errors import SailplanError, TrainingError
+from sailplan.cli.settings_options import add_settings, given_settings
+from sailplan.errors import SailplanError
 from sailplan.evaluation.endpoints import Endpoints
 from sailplan.evaluation.tasks import Choice
 from sailplan.evaluation.training_data import training_problems
 from sailplan.graphs.problem import Problem
-from sailplan.learning import CLONING, NetworkSettings, Round, SailSettings, train_behaviour_cloning, train_sail
+from sailplan.learning import CLONING, Round, train_behaviour_cloning, train_sail
 from sailplan.learning.lessons import Lessons
 from sailplan.learning.run_folder import MODEL, Plan, RunFolder, digest_of, read_metrics, read_plan
 from sailplan.learning.settings import DEFAULT, PAPER
@@ -39,22 +39,18 @@ PICTURE = "convergence.png"
 def train(
     data: Annotated[str | None, typer.Option(help="A folder with train/ and validation/, or a family.")] = None,
     algorithm: Annotated[Algorithm, typer.Option(help="SaIL, or supervised on the oracle's way.")] = "sail",
-    preset: Annotated[
-        Literal["paper", "default"], typer.Option(help="Where the settings below start from.")
-    ] = "default",
+    preset: Annotated[Preset, typer.Option(help="What the settings below are unless said.")] = "default",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the training.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder of the run.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with the run in this folder; needs nothing else.")] = None,
-    endpoints: Annotated[
-        Endpoints, typer.Option(help="Search between the corners, or between random cells.")
-    ] = "corners",
+    endpoints: Annotated[Endpoints, typer.Option(help="Search between corners or random cells.")] = "corners",
     data_seed: Annotated[int, typer.Option(min=0, help="Seed of generated worlds and random endpoints.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Threads; the result does not depend on them.")] = 2,
     as_json: Json = False,
     **changes: Any,
 ) -> None:
     """Learn a policy from worlds; every setting can be changed by an option of its name."""
-    given = _given(changes)
+    given = given_settings(changes)
     if resume is not None:
         if data is not None or out is not None or given:
             raise typer.BadParameter("--resume goes on with the settings of the run; say nothing else but --jobs")
@@ -160,33 +156,4 @@ def _lines(facts: dict[str, Any]) -> str:
     )
 
 
-def _given(changes: dict[str, Any]) -> dict[str, Any]:
-    """The settings that were said on the command line."""
-    given = {name: value for name, value in changes.items() if value is not None}
-    for name, kind in {"hidden": int, "trust": float}.items():
-        if name in given:
-            try:
-                given[name] = tuple(kind(number) for number in given[name].split(","))
-            except ValueError as error:
-                raise TrainingError(f"{name} is written as numbers with commas between, not {given[name]!r}") from error
-    return given
-
-
-def _settings_fields() -> list[Field[Any]]:
-    own = [one for one in fields(SailSettings) if one.name != "network"]
-    return [*own, *fields(NetworkSettings)]
-
-
-def _add_settings(command: Callable[..., None]) -> None:
-    """Give the command an option for every setting, with its sentence as help."""
-    signature = inspect.signature(command, eval_str=True)
-    kept = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
-    types: dict[str, Any] = {"int": int, "float": float, "bool": bool, "str": str}
-    for one in _settings_fields():
-        kind: Any = Annotated[types.get(str(one.type), str) | None, typer.Option(help=one.metadata["help"])]
-        kept.append(inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind))
-    command.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in kept}
-
-
-_add_settings(train)
+add_settings(train)

@@ -64,7 +64,9 @@ WALL_COLUMNS = ("relative_h_oct", "wall_detour", "wall_detour_left", "wall_detou
 """What `walls.py` says of the straight way to the goal, in the same unit."""
 COLUMNS = ABSOLUTE_COLUMNS + RELATIVE_COLUMNS + WALL_COLUMNS
 
-_FIRST_OBSTACLE = ABSOLUTE_COLUMNS.index("obstacle_x")
+_X, _Y, _G, _H_EUC, _H_MAN, _DEPTH, _GOAL_X, _GOAL_Y = range(8)
+_CLOSEST, _CLOSEST_BY_X, _CLOSEST_BY_Y = 8, 11, 14
+"""Places of the absolute columns; each of the closest has x, y and distance."""
 _FIRST_RELATIVE = len(ABSOLUTE_COLUMNS)
 _FIRST_WALL = _FIRST_RELATIVE + len(RELATIVE_COLUMNS)
 _PATCH = 1 << 20
@@ -86,7 +88,7 @@ def allocate_features(codes: Sequence[int]) -> FeatureArrays:
     named = [code for code in codes if code < _PATCH]
     return FeatureArrays(
         columns=np.array(codes, np.int64),
-        needs_obstacles=any(code < _FIRST_WALL and code % _FIRST_RELATIVE >= _FIRST_OBSTACLE for code in named),
+        needs_obstacles=any(code < _FIRST_WALL and code % _FIRST_RELATIVE >= _CLOSEST for code in named),
         needs_walls=any(code >= _FIRST_WALL for code in named),
         values=np.empty(len(COLUMNS)),
         row=np.empty(len(codes)),
@@ -112,37 +114,43 @@ def _fill_values(graph, features, obstacles, state, start, goal, vertex):
     x, y = position(graph, vertex)
     start_x, start_y = position(graph, start)
     goal_x, goal_y = position(graph, goal)
-    values[0], values[1] = x, y
-    values[2] = state.cost[vertex]
-    values[3] = distance(graph, EUCLIDEAN, vertex, goal)
-    values[4] = distance(graph, MANHATTAN, vertex, goal)
-    values[5] = state.depth[vertex]
-    values[6], values[7] = goal_x, goal_y
+    values[_X], values[_Y] = x, y
+    values[_G] = state.cost[vertex]
+    values[_H_EUC] = distance(graph, EUCLIDEAN, vertex, goal)
+    values[_H_MAN] = distance(graph, MANHATTAN, vertex, goal)
+    values[_DEPTH] = state.depth[vertex]
+    values[_GOAL_X], values[_GOAL_Y] = goal_x, goal_y
     if features.needs_obstacles:
-        closest = closest_invalid(obstacles, graph, state, vertex)
-        other = vertex if closest == NONE else state.invalid[closest]
-        values[8], values[9] = position(graph, other)
-        values[10] = distance(graph, EUCLIDEAN, vertex, other)
-        closest = closest_along(obstacles, graph, state, vertex, ALONG_X)
-        values[11], values[12] = position(graph, vertex if closest == NONE else state.invalid[closest])
-        values[13] = abs(values[11] - x)
-        closest = closest_along(obstacles, graph, state, vertex, ALONG_Y)
-        values[14], values[15] = position(graph, vertex if closest == NONE else state.invalid[closest])
-        values[16] = abs(values[15] - y)
+        other = _invalid_or(vertex, state, closest_invalid(obstacles, graph, state, vertex))
+        values[_CLOSEST], values[_CLOSEST + 1] = position(graph, other)
+        values[_CLOSEST + 2] = distance(graph, EUCLIDEAN, vertex, other)
+        other = _invalid_or(vertex, state, closest_along(obstacles, graph, state, vertex, ALONG_X))
+        values[_CLOSEST_BY_X], values[_CLOSEST_BY_X + 1] = position(graph, other)
+        values[_CLOSEST_BY_X + 2] = abs(values[_CLOSEST_BY_X] - x)
+        other = _invalid_or(vertex, state, closest_along(obstacles, graph, state, vertex, ALONG_Y))
+        values[_CLOSEST_BY_Y], values[_CLOSEST_BY_Y + 1] = position(graph, other)
+        values[_CLOSEST_BY_Y + 2] = abs(values[_CLOSEST_BY_Y + 1] - y)
+    relative = values[_FIRST_RELATIVE:]
     away = distance(graph, EUCLIDEAN, start, goal)
     unit = 1.0 / away if away > 0.0 else 1.0
     right, up = unit * direction(start_x, goal_x), unit * direction(start_y, goal_y)
-    values[17], values[18] = (x - start_x) * right, (y - start_y) * up
-    for index in range(2, 6):
-        values[_FIRST_RELATIVE + index] = values[index] * unit
-    values[23], values[24] = (goal_x - x) * right, (goal_y - y) * up
+    relative[_X], relative[_Y] = (x - start_x) * right, (y - start_y) * up
+    relative[_GOAL_X], relative[_GOAL_Y] = (goal_x - x) * right, (goal_y - y) * up
+    for index in range(_G, _GOAL_X):
+        relative[index] = values[index] * unit
     if features.needs_obstacles:
-        for index in range(_FIRST_OBSTACLE, _FIRST_RELATIVE, 3):
-            values[_FIRST_RELATIVE + index] = (values[index] - x) * right
-            values[_FIRST_RELATIVE + index + 1] = (values[index + 1] - y) * up
-            values[_FIRST_RELATIVE + index + 2] = values[index + 2] * unit
+        for index in range(_CLOSEST, _FIRST_RELATIVE, 3):
+            relative[index] = (values[index] - x) * right
+            relative[index + 1] = (values[index + 1] - y) * up
+            relative[index + 2] = values[index + 2] * unit
     if features.needs_walls:
         fill_walls(obstacles, graph, start, vertex, goal, values, _FIRST_WALL, unit)
+
+
+@inlined
+def _invalid_or(vertex, state, number):
+    """The invalid vertex of that number, or the vertex itself where there is none."""
+    return vertex if number == NONE else np.int64(state.invalid[number])
 
 
 @inlined

@@ -13,7 +13,7 @@ from sailplan.graphs.grid import GridGraph
 from sailplan.graphs.problem import Problem
 from sailplan.kernels import arrays
 from sailplan.kernels.edges import PLANE_DIAGONAL, SPACE_DIAGONAL
-from sailplan.kernels.open_list import NOTHING_INVALID_KNOWN
+from sailplan.kernels.keyed import NOTHING_INVALID_KNOWN
 from sailplan.search.state import SearchState
 
 Estimate = Callable[[Sequence[int]], list[float]]
