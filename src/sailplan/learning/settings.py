@@ -117,8 +117,8 @@ def _check_types(settings: NetworkSettings | SailSettings) -> None:
 
 
 PAPER = SailSettings(target="detour")
-"""What the paper says. What it leaves open was chosen on training maps: passes, averaging, and that the network gives the
-excess of the cost-to-go over the straight-line distance, to which the score adds that distance again."""
+"""What the paper says. What it leaves open was chosen on training maps: passes, averaging, and that the network gives
+the excess of the cost-to-go over the straight-line distance, to which the score adds that distance again."""
 DEFAULT = SailSettings(
     rounds=6,
     features="walls",
