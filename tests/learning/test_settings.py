@@ -94,7 +94,7 @@ def test_the_papers_numbers() -> None:
     assert (PAPER.rounds, PAPER.worlds_per_round, PAPER.samples_per_world) == (15, 200, 50)
     assert (PAPER.oracle_probability, PAPER.max_expansions, PAPER.validation_expansions) == (0.7, 1100, 20_000)
     assert (PAPER.training_worlds, PAPER.validation_worlds) == (200, 70)
-    assert (PAPER.features, PAPER.rescore, PAPER.target, PAPER.trust) == ("paper17", "frozen", "cost_to_go", (1.0,))
+    assert (PAPER.features, PAPER.rescore, PAPER.target, PAPER.trust) == ("paper17", "frozen", "detour", (1.0,))
     assert (PAPER.network.hidden, PAPER.network.optimiser, PAPER.network.learning_rate) == ((100, 50), "rmsprop", 0.01)
     assert (CLONING.rounds, CLONING.training_worlds, CLONING.samples_per_world) == (1, 600, 0)
     assert PRESETS == {"paper": PAPER, "default": DEFAULT}
