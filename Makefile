@@ -3,8 +3,6 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-FAMILIES := alternating_gaps single_bugtrap shifting_gaps forest bugtrap_forest gaps_and_forest mazes multiple_bugtraps
-
 .PHONY: help demo test lint bench training pretrained clean
 .DEFAULT_GOAL := help
 
@@ -32,7 +30,7 @@ training: .venv/installed-train ## the paper's table, and how far a training car
 
 pretrained: .venv/installed-train ## train the policies that come with the package anew, on generated worlds
 	rm -rf build/pretrained
-	for family in $(FAMILIES); do \
+	for family in $$($(BIN)/python -c 'from sailplan.worlds import FAMILIES; print(*FAMILIES)'); do \
 		$(BIN)/sailplan train --data $$family --preset default --seed 0 --out build/pretrained/$$family || exit 1; \
 		cp build/pretrained/$$family/model.safetensors src/sailplan/pretrained/$$family.safetensors || exit 1; \
 	done

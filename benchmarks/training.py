@@ -28,9 +28,10 @@ from sailplan.evaluation.paper import PUBLISHED
 from sailplan.evaluation.tasks import Choice, load_tasks
 from sailplan.features import PRESETS, Scaling
 from sailplan.graphs import grid_problem
-from sailplan.learning.run_folder import METRICS, MODEL, SETTINGS, read_metrics, read_plan
+from sailplan.learning.run_folder import METRICS, SETTINGS, read_metrics, read_plan
 from sailplan.policies import make_policy
 from sailplan.policies.learned import LearnedPolicy
+from sailplan.policies.model_file import MODEL
 from sailplan.policies.network import DenseNetwork
 from sailplan.search import Limits, open_search
 from sailplan.worlds import FAMILIES, World

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from typing import Any
 
 import numba
 import numpy as np
+import pytest
 
 import sailplan.kernels
 from sailplan.kernels import best_first, connectivity, dijkstra
@@ -47,6 +49,16 @@ def test_an_edit_to_one_kernel_file_drops_the_cache_of_another(tmp_path: Path) -
     with (tmp_path / "sailplan" / "kernels" / "heap.py").open("a") as file:
         file.write("\n# An edit.\n")
     assert hits_and_misses() == "0 1"
+
+
+@pytest.mark.parametrize("contents", [b"", b"no pickle", b"csailplan.kernels.arrays\nARecordOfAnotherVersion\n."])
+def test_a_cache_that_cannot_be_read_is_an_empty_one(tmp_path: Path, contents: bytes) -> None:
+    file = dijkstra.settle._cache._cache_file
+    unreadable = tmp_path / "index.nbi"
+    unreadable.write_bytes(pickle.dumps(file._version) + contents)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(file, "_index_path", str(unreadable))
+        assert file._load_index() == {}
 
 
 def test_a_kernel_counts_no_references() -> None:

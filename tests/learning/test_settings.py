@@ -7,7 +7,6 @@ import pytest
 
 from sailplan.errors import FeatureError, SailplanError, TrainingError
 from sailplan.learning import CLONING, DEFAULT, PAPER, NetworkSettings, SailSettings
-from sailplan.learning.settings import PRESETS
 
 
 @pytest.mark.parametrize(
@@ -97,7 +96,6 @@ def test_the_papers_numbers() -> None:
     assert (PAPER.features, PAPER.rescore, PAPER.target, PAPER.trust) == ("paper17", "frozen", "detour", (1.0,))
     assert (PAPER.network.hidden, PAPER.network.optimiser, PAPER.network.learning_rate) == ((100, 50), "rmsprop", 0.01)
     assert (CLONING.rounds, CLONING.training_worlds, CLONING.samples_per_world) == (1, 600, 0)
-    assert PRESETS == {"paper": PAPER, "default": DEFAULT}
     assert 0.0 in DEFAULT.trust
 
 

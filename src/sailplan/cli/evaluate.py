@@ -12,13 +12,13 @@ from rich.console import Console
 from sailplan.cli.options import Json, split_names
 from sailplan.cli.progress import progress
 from sailplan.evaluation.benchmark import PAPER_LIMITS, run_benchmark
-from sailplan.evaluation.endpoints import Endpoints
 from sailplan.evaluation.metrics import Summary, summarise
 from sailplan.evaluation.records import Record, write_records
 from sailplan.evaluation.tables import EXPLANATION, as_objects, as_rich_table, by_family
 from sailplan.evaluation.tasks import Choice, TaskSet, load_tasks
 from sailplan.policies.catalogue import make_policy
 from sailplan.search import Limits
+from sailplan.worlds.endpoints import Endpoints
 
 
 def evaluate(

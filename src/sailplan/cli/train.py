@@ -15,18 +15,18 @@ from sailplan.cli.options import Json
 from sailplan.cli.progress import progress
 from sailplan.cli.settings_options import add_settings, given_settings
 from sailplan.errors import SailplanError
-from sailplan.evaluation.endpoints import Endpoints
 from sailplan.evaluation.tasks import Choice
 from sailplan.evaluation.training_data import training_problems
 from sailplan.graphs.problem import Problem
 from sailplan.learning import CLONING, Round, train_behaviour_cloning, train_sail
 from sailplan.learning.lessons import Lessons
-from sailplan.learning.run_folder import MODEL, Plan, RunFolder, digest_of, read_metrics, read_plan
+from sailplan.learning.run_folder import Algorithm, Plan, RunFolder, digest_of, read_metrics, read_plan
 from sailplan.learning.settings import DEFAULT, PAPER
+from sailplan.policies.model_file import MODEL
+from sailplan.worlds.endpoints import Endpoints
 
-Algorithm = Literal["sail", "sl"]
 Preset = Literal["paper", "default"]
-ALGORITHMS: dict[str, Callable[..., Any]] = {"sail": train_sail, "sl": train_behaviour_cloning}
+ALGORITHMS: dict[Algorithm, Callable[..., Any]] = {"sail": train_sail, "sl": train_behaviour_cloning}
 PRESETS = {
     ("sail", "paper"): PAPER,
     ("sail", "default"): DEFAULT,

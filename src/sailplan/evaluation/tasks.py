@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from sailplan.errors import WorldError
-from sailplan.evaluation.endpoints import Endpoints, corner_cells, random_cells
 from sailplan.graphs.grid import PAPER_MOVES, Moves, grid_problem
 from sailplan.graphs.problem import Problem
 from sailplan.worlds import FAMILIES, GeneratedWorlds, Scenario, World, WorldDataset, read_neural_astar, read_scenarios
 from sailplan.worlds.dataset import FLAT_SPLIT, SPLIT_FOLDERS
+from sailplan.worlds.endpoints import Endpoints, corner_cells, random_cells
 from sailplan.worlds.lazy import LazySequence
 
 GENERATED_COUNTS = {"train": 200, "validation": 70, "test": 100}

@@ -114,10 +114,13 @@ class FeatureSet:
 
     def span(self, problem: Problem) -> float:
         """The unit of costs in this problem, in the costs of its graph."""
-        if self.unit == "cells":
-            return 1.0
-        start, goal = plane_coordinates(problem, [problem.start, problem.goal])
-        return float(np.hypot(*(goal - start))) or 1.0
+        return 1.0 if self.unit == "cells" else span_of(problem)
+
+
+def span_of(problem: Problem) -> float:
+    """The straight-line distance from start to goal; 1 where they are one."""
+    start, goal = plane_coordinates(problem, [problem.start, problem.goal])
+    return float(np.sqrt(((goal - start) ** 2).sum())) or 1.0
 
 
 def plane_coordinates(problem: Problem, vertices: Sequence[int]) -> FloatArray:

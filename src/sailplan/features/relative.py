@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sailplan.features.feature import NamedColumns, plane_coordinates
+from sailplan.features.feature import NamedColumns, plane_coordinates, span_of
 from sailplan.features.goal import EUCLIDEAN, MANHATTAN
 from sailplan.features.obstacles import OBSTACLES
 from sailplan.features.tree import COST, DEPTH
@@ -45,9 +45,7 @@ def _in_spans(feature: NamedColumns) -> NamedColumns:
 
 def unit_of(problem: Problem) -> float:
     """What a length is multiplied by."""
-    start, goal = plane_coordinates(problem, [problem.start, problem.goal])
-    away = float(np.sqrt(((goal - start) ** 2).sum()))
-    return 1.0 / away if away > 0.0 else 1.0
+    return 1.0 / span_of(problem)
 
 
 def direction(problem: Problem) -> FloatArray:

@@ -11,6 +11,7 @@ from sailplan.features.feature import NamedColumns
 from sailplan.features.relative import direction, unit_of
 from sailplan.graphs.graph import FloatArray
 from sailplan.graphs.grid import GridGraph
+from sailplan.graphs.octile import octile_length
 from sailplan.graphs.problem import Problem
 from sailplan.kernels.features import WALL_COLUMNS
 from sailplan.search.state import SearchState
@@ -94,11 +95,8 @@ def _ways_round(graph: GridGraph, here: Cell, goal: Cell, away: float, corners: 
 
 
 def _octile(graph: GridGraph, one: Cell, other: Cell) -> float:
-    cost = graph.arrays().diagonal_cost
-    straight, diagonal = min(1.0, cost), min(2.0, cost)
-    dx, dy = float(abs(one[0] - other[0])), float(abs(one[1] - other[1]))
-    largest = max(dx, dy)
-    return straight * largest + (diagonal - straight) * (dx + dy - largest)
+    offset = float(abs(one[0] - other[0])), float(abs(one[1] - other[1]))
+    return octile_length(offset, graph.arrays().diagonal_cost)
 
 
 WALLS = NamedColumns(WALL_COLUMNS, _columns, needs_grid=True)

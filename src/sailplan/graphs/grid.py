@@ -14,6 +14,7 @@ from sailplan.graphs.graph import EdgeStatus, FloatArray
 from sailplan.graphs.problem import Problem
 from sailplan.kernels.arrays import GridArrays
 from sailplan.kernels.grid import STEPS_X, STEPS_Y
+from sailplan.worlds.endpoints import corner_cells
 from sailplan.worlds.world import Cell, World
 
 
@@ -120,10 +121,8 @@ def grid_problem(
 ) -> Problem:
     """Plan between two free cells of a world: by default from the bottom-left to the top-right cell."""
     graph = GridGraph(world, moves)
-    ends = {
-        "start": (0, 0) if start is None else start,
-        "goal": (world.width - 1, world.height - 1) if goal is None else goal,
-    }
+    first, last = corner_cells(world)
+    ends = {"start": first if start is None else start, "goal": last if goal is None else goal}
     for role, cell in ends.items():
         if not world.contains(cell):
             raise ProblemError(f"{world.name}: the {role} {cell} is outside {world.width} x {world.height}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 from numba import njit
@@ -45,7 +46,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     def load_index_if_readable() -> Any:
         try:
             return load_index()
-        except Exception:
+        except (AttributeError, ImportError, EOFError, UnpicklingError):
             return {}
 
     file._load_index = load_index_if_readable

@@ -32,8 +32,10 @@ class Lesson:
         twice the largest finite cost-to-go of its world: worse than any other, and still a number to regress.
         """
         values = self.table[np.asarray(vertices, np.int64)]
-        largest = self.table[np.isfinite(self.table)].max()
-        return np.where(np.isfinite(values), values, UNREACHABLE_FACTOR * largest)
+        unreachable = np.isinf(values)
+        if unreachable.any():
+            values[unreachable] = UNREACHABLE_FACTOR * self.table[np.isfinite(self.table)].max()
+        return values
 
 
 class Lessons(NamedTuple):

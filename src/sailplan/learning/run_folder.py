@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -29,32 +29,32 @@ from sailplan.learning.sail import Progress, Round
 from sailplan.learning.settings import SailSettings
 from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import OneOfMany
-from sailplan.policies.model_file import load_policy, save_policy
+from sailplan.policies.model_file import MODEL, load_policy, save_policy
+from sailplan.worlds.endpoints import Endpoints
 
 _NAMES = [one.name for one in fields(Round)]
-ALGORITHMS = ("sail", "sl")
-SETTINGS, METRICS, MODEL = "settings.json", "metrics.csv", "model.safetensors"
+Algorithm = Literal["sail", "sl"]
+SETTINGS, METRICS = "settings.json", "metrics.csv"
 
 
 @dataclass(frozen=True)
 class Plan:
     """What a training was asked to do."""
 
-    algorithm: str
-    """sail or sl."""
+    algorithm: Algorithm
     data: str
     """Where the worlds come from."""
     seed: int
     settings: SailSettings
-    endpoints: Literal["corners", "random"] = "corners"
+    endpoints: Endpoints = "corners"
     """Where searches start and end."""
     data_seed: int = 0
     """Seed of generated worlds and random endpoints."""
 
     def __post_init__(self) -> None:
         sound = (
-            self.algorithm in ALGORITHMS
-            and self.endpoints in ("corners", "random")
+            self.algorithm in get_args(Algorithm)
+            and self.endpoints in get_args(Endpoints)
             and isinstance(self.data, str)
             and all(type(seed) is int and seed >= 0 for seed in (self.seed, self.data_seed))
         )

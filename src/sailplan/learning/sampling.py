@@ -15,6 +15,7 @@ from sailplan.kernels.features import allocate_features
 from sailplan.policies.learned import compiled_columns
 from sailplan.search import Limits, StopRule, Trace, search
 from sailplan.search.policy import Discovery
+from sailplan.search.recorder import ScriptedFrontier, ScriptedPolicy
 from sailplan.search.run import EngineName
 from sailplan.search.state import IntArray, SearchState
 
@@ -53,25 +54,26 @@ class Sampler:
     stop = StopRule.GOAL_EXPANDED
 
     def __init__(self, trace: Trace, features: FeatureSet, steps: NDArray[np.int64], picks: FloatArray) -> None:
-        self._trace, self._features = trace, features
-        self._steps, self._picks = steps, picks
+        self.features, self.steps, self.picks = features, steps, picks
+        self._script = ScriptedPolicy(trace)
         self.vertices = np.empty(len(steps), np.int32)
         self.rows = np.empty((len(steps), len(features.columns)))
 
     def open(self, problem: Problem, state: SearchState) -> SamplingFrontier:
         """Begin the replay in the reference engine."""
-        return SamplingFrontier(self, problem, state)
+        return SamplingFrontier(self, self._script.open(problem, state), problem, state)
 
     def arrays(self, problem: Problem) -> SampleArrays | None:
         """The replay for the compiled engine; None where it cannot compute the features."""
-        codes = compiled_columns(self._features, problem)
+        self._script.check(problem)
+        codes = compiled_columns(self.features, problem)
         if codes is None or not is_finite(problem.graph):
             return None
         vertices = problem.graph.vertex_count
         return SampleArrays(
-            order=self._trace.expanded,
-            steps=self._steps,
-            picks=self._picks,
+            order=self._script.trace.expanded,
+            steps=self.steps,
+            picks=self.picks,
             features=allocate_features(codes),
             vertices=self.vertices,
             rows=self.rows,
@@ -85,9 +87,8 @@ class Sampler:
 class SamplingFrontier:
     """The open list of a replay, as a list from which a member is taken out by moving the last one to its place."""
 
-    def __init__(self, sampler: Sampler, problem: Problem, state: SearchState) -> None:
-        self._sampler, self._problem, self._state = sampler, problem, state
-        self._script = sampler._trace.expanded.tolist()
+    def __init__(self, sampler: Sampler, script: ScriptedFrontier, problem: Problem, state: SearchState) -> None:
+        self._sampler, self._script, self._problem, self._state = sampler, script, problem, state
         self._members: list[int] = []
         self._met: set[int] = set()
         self._taken = 0
@@ -102,16 +103,15 @@ class SamplingFrontier:
 
     def select(self) -> int | None:
         """Take the samples of this step; then the next vertex of the trace."""
-        step, steps = self._state.expansions, self._sampler._steps
-        while self._taken < len(steps) and steps[self._taken] == step:
-            vertex = self._members[int(self._sampler._picks[self._taken] * len(self._members))]
-            self._sampler.vertices[self._taken] = vertex
-            self._sampler.rows[self._taken] = self._sampler._features(self._problem, self._state, [vertex])[0]
+        sampler, step = self._sampler, self._state.expansions
+        while self._taken < len(sampler.steps) and sampler.steps[self._taken] == step:
+            looked_at = self._members[int(sampler.picks[self._taken] * len(self._members))]
+            sampler.vertices[self._taken] = looked_at
+            sampler.rows[self._taken] = sampler.features(self._problem, self._state, [looked_at])[0]
             self._taken += 1
-        if step >= len(self._script):
-            return None
-        vertex = self._script[step]
-        place, last = self._members.index(vertex), self._members.pop()
-        if vertex != last:
-            self._members[place] = last
-        return int(vertex)
+        vertex = self._script.select()
+        if vertex is not None:
+            place, last = self._members.index(vertex), self._members.pop()
+            if vertex != last:
+                self._members[place] = last
+        return vertex

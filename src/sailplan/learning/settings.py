@@ -128,4 +128,3 @@ DEFAULT = SailSettings(
     network=NetworkSettings(optimiser="adam", learning_rate=0.002, decay=True, batch_size=128, epochs=8, averaging=0.0),
 )
 """What does best: a first guess that goes round the walls seen so far, and what is learned beside it where it helps."""
-PRESETS = {"paper": PAPER, "default": DEFAULT}

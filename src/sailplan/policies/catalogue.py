@@ -13,6 +13,7 @@ from sailplan.policies.model_file import SUFFIX, find_model, load_policy
 from sailplan.policies.multi_heuristic import mha_star
 from sailplan.policies.oracle import OraclePolicy
 from sailplan.search.policy import Policy
+from sailplan.worlds import FAMILIES
 
 _PRETRAINED_FOLDER = Path(__file__).parent.parent / "pretrained"
 
@@ -38,19 +39,7 @@ CATALOGUE: dict[str, Entry] = {
 }
 
 
-PRETRAINED: dict[str, str] = {
-    f"sail:{family}": f"{family}{SUFFIX}"
-    for family in (
-        "alternating_gaps",
-        "single_bugtrap",
-        "shifting_gaps",
-        "forest",
-        "bugtrap_forest",
-        "gaps_and_forest",
-        "mazes",
-        "multiple_bugtraps",
-    )
-}
+PRETRAINED: dict[str, str] = {f"sail:{family}": f"{family}{SUFFIX}" for family in FAMILIES}
 """The policies that were trained on generated worlds of each family, and their files in the package."""
 
 

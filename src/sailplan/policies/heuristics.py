@@ -10,9 +10,10 @@ import numpy as np
 
 from sailplan.errors import PolicyError
 from sailplan.graphs.grid import GridGraph
+from sailplan.graphs.octile import octile_length
 from sailplan.graphs.problem import Problem
 from sailplan.kernels import arrays
-from sailplan.kernels.edges import PLANE_DIAGONAL, SPACE_DIAGONAL
+from sailplan.kernels.edges import PLANE_DIAGONAL
 from sailplan.kernels.keyed import NOTHING_INVALID_KNOWN
 from sailplan.search.state import SearchState
 
@@ -51,16 +52,7 @@ def octile(problem: Problem, state: SearchState) -> Estimate:
     """Length of the shortest way to the goal on an empty grid with the same moves, in up to three dimensions."""
     graph = problem.graph
     diagonal_cost = graph.arrays().diagonal_cost if isinstance(graph, GridGraph) else PLANE_DIAGONAL
-    straight, diagonal = min(1.0, diagonal_cost), min(2.0, diagonal_cost)
-
-    def length(here: list[float], goal: list[float]) -> float:
-        offset = _offset(here, goal)
-        largest = max(offset)
-        smallest = min(offset) if len(offset) > 2 else 0.0
-        middle = _total(offset) - largest - smallest
-        return straight * largest + (diagonal - straight) * middle + SPACE_DIAGONAL * smallest
-
-    return _to_goal(problem, length)
+    return _to_goal(problem, lambda here, goal: octile_length(_offset(here, goal), diagonal_cost))
 
 
 def obstacle(problem: Problem, state: SearchState) -> Estimate:

@@ -21,6 +21,8 @@ from sailplan.search.limits import StopRule
 FORMAT = "sailplan policy 1"
 _MOST_PARTS, _MOST_LAYERS = 1000, 100
 SUFFIX = ".safetensors"
+MODEL = f"model{SUFFIX}"
+"""The result of a training, in its folder."""
 _HEADER_BYTES = 8
 
 Tensors = dict[str, np.ndarray[Any, Any]]
@@ -84,7 +86,7 @@ def read_facts(path: FilePath) -> dict[str, Any]:
 def find_model(path: FilePath) -> Path:
     """The model file that a path names: itself, or the one in a run folder."""
     named = Path(path)
-    return named / f"model{SUFFIX}" if named.is_dir() else named
+    return named / MODEL if named.is_dir() else named
 
 
 def _read(path: FilePath) -> tuple[dict[str, Any], Tensors]:

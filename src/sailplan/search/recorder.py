@@ -54,9 +54,13 @@ class ScriptedPolicy:
 
     def open(self, problem: Problem, state: SearchState) -> ScriptedFrontier:
         """Begin the replay."""
+        self.check(problem)
+        return ScriptedFrontier(self.trace.expanded.tolist(), state)
+
+    def check(self, problem: Problem) -> None:
+        """Refuse a trace that was recorded on another problem, as far as its ends tell."""
         if (problem.start, problem.goal) != (self.trace.start, self.trace.goal):
             raise SailplanError(f"{problem.name}: the trace was recorded between other vertices")
-        return ScriptedFrontier(self.trace.expanded.tolist(), state)
 
 
 class ScriptedFrontier:

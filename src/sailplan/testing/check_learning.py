@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from sailplan.features import Feature
-from sailplan.graphs.grid import GridGraph, grid_problem
+from sailplan.graphs.grid import GridGraph
 from sailplan.graphs.problem import Problem
 from sailplan.policies.classic import greedy
 from sailplan.search import Limits, open_search
+from sailplan.testing.checks import with_other_hidden_cells
 from sailplan.testing.tiny_worlds import random_problem
-from sailplan.worlds.world import World
 
 
 def check_features(features: Feature, problems: Sequence[Problem] | None = None) -> None:
@@ -38,7 +38,7 @@ def check_features(features: Feature, problems: Sequence[Problem] | None = None)
             again = np.vstack([features(problem, session.state, [vertex]) for vertex in vertices])
             assert np.array_equal(rows, again), f"{problem.name}: other numbers when asked for one vertex at a time"
             if isinstance(problem.graph, GridGraph):
-                hidden = _with_other_hidden_cells(problem, problem.graph, session.state.status, rng)
+                hidden = with_other_hidden_cells(problem, session.state.expanded.tolist(), rng)
                 told = features(hidden, session.state, vertices)
                 assert np.array_equal(rows, told), f"{problem.name}: it looks at cells that the search has not seen"
 
@@ -55,13 +55,3 @@ def check_regressor(regressor: Any) -> None:
         assert np.isfinite(predicted).all(), "a prediction is not finite"
         left = np.mean((predicted - values) ** 2) / np.var(values)
         assert left < 0.5, f"{left:.0%} of a straight line's variance is left after fitting it"
-
-
-def _with_other_hidden_cells(problem: Problem, graph: GridGraph, status: Any, rng: np.random.Generator) -> Problem:
-    blocked = graph.world.blocked.copy()
-    hidden = (status == 0).reshape(blocked.shape)
-    blocked[hidden] = rng.random(int(hidden.sum())) < 0.5
-    for vertex in (problem.start, problem.goal):
-        x, y = graph.cell(vertex)
-        blocked[y, x] = False
-    return grid_problem(World(blocked), graph.cell(problem.start), graph.cell(problem.goal), graph.moves)

@@ -112,16 +112,22 @@ def _check_sees_only_what_is_uncovered(
     problem: Problem, policy: Policy, expansions: int, rng: np.random.Generator
 ) -> None:
     """Draw anew the cells that so many expansions did not touch: these expansions must be the same again."""
-    graph, limits = problem.graph, Limits(expansions=expansions)
-    assert isinstance(graph, GridGraph)
+    limits = Limits(expansions=expansions)
     before = search(problem, policy, limits, engine="reference")
+    altered = with_other_hidden_cells(problem, before.trace.expanded.tolist(), rng)
+    after = search(altered, policy, limits, engine="reference")
+    assert _same(before, after), f"{problem.name}: a cell that the search had not touched changed what it did"
+
+
+def with_other_hidden_cells(problem: Problem, expanded: Sequence[int], rng: np.random.Generator) -> Problem:
+    """The same problem on a grid with the cells drawn anew that these expansions did not touch."""
+    graph = problem.graph
+    assert isinstance(graph, GridGraph)
     touched = {problem.start, problem.goal}
-    for vertex in before.trace.expanded.tolist():
+    for vertex in expanded:
         touched.update([vertex, *graph.successors(vertex)[0]])
     blocked = graph.world.blocked.copy().reshape(-1)
     hidden = np.setdiff1d(np.arange(blocked.size), np.fromiter(touched, int))
     blocked[hidden] = rng.random(len(hidden)) < 0.5
     other = World(blocked.reshape(graph.world.blocked.shape), name=problem.name)
-    altered = grid_problem(other, graph.cell(problem.start), graph.cell(problem.goal), graph.moves)
-    after = search(altered, policy, limits, engine="reference")
-    assert _same(before, after), f"{problem.name}: a cell that the search had not touched changed what it did"
+    return grid_problem(other, graph.cell(problem.start), graph.cell(problem.goal), graph.moves)

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sailplan.evaluation.endpoints import LEAST_DISTANCE, corner_cells, random_cells
 from sailplan.graphs import grid_problem
 from sailplan.policies import dijkstra
 from sailplan.search import search
 from sailplan.testing import draw_world
 from sailplan.worlds import World
+from sailplan.worlds.endpoints import LEAST_DISTANCE, corner_cells, random_cells
 
 
 def test_corners() -> None:
