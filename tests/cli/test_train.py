@@ -57,6 +57,7 @@ def test_a_training_its_files_and_its_facts(run: Run, worlds: Path, tmp_path: Pa
     assert (facts["rounds"], facts["examples"]) == (2, 2 * 3 * 6)
     best = min(rounds, key=lambda one: one.validation_expansions)
     assert (facts["best_round"], facts["validation_expansions"]) == (best.number, best.validation_expansions)
+    assert isinstance(plan.settings, SailSettings)
     assert (plan.algorithm, plan.data, plan.seed, plan.settings.trust) == ("sail", str(worlds), 3, (0.0, 1.0))
     with Image.open(out / "convergence.png") as image:
         assert image.size == (768, 480)
@@ -151,7 +152,7 @@ def test_a_finished_run_is_resumed_to_itself(run: Run, worlds: Path, tmp_path: P
 def test_cloning(run: Run, worlds: Path, tmp_path: Path) -> None:
     facts = _facts(_train(run, worlds, tmp_path / "run", "--algorithm", "sl", "--json"))
     assert facts["rounds"] == 1
-    assert read_metrics(tmp_path / "run")[0].oracle_probability == 1.0
+    assert read_metrics(tmp_path / "run")[0].mixing == 1.0
     assert _facts(run("train", "--resume", tmp_path / "run", "--json"))["rounds"] == 1
 
 

@@ -48,6 +48,7 @@ def _run(
     else:
         keeper = RunFolder.begin(path, _plan(settings), digest)
     plan = keeper.plan
+    assert isinstance(plan.settings, SailSettings)
     return train_sail(TRAIN, VALIDATION, plan.settings, seed=plan.seed, keeper=keeper, on_round=on_round)
 
 
@@ -81,7 +82,7 @@ def _results(path: Path) -> tuple[dict[str, bytes], list[tuple[int | float, ...]
     """Return what a run has come to: the bytes of its models, its metrics but for times, its examples."""
     models = {file.relative_to(path).as_posix(): file.read_bytes() for file in path.rglob("*.safetensors")}
     rounds: list[tuple[int | float, ...]] = [
-        (one.number, one.oracle_probability, one.examples, one.loss, one.trust, one.validation_expansions)
+        (one.number, one.mixing, one.examples, one.loss, one.trust, one.validation_expansions)
         for one in read_metrics(path)
     ]
     examples = []

@@ -11,7 +11,7 @@ from sailplan.features import FeatureSet
 from sailplan.features.goal import EUCLIDEAN
 from sailplan.features.tree import COST
 from sailplan.graphs import CallbackGraph, ExplicitGraph, Problem, grid_problem
-from sailplan.learning import Progress, Round, SailSettings, train_behaviour_cloning, train_sail
+from sailplan.learning import Examples, Progress, Round, SailSettings, train_behaviour_cloning, train_sail
 from sailplan.learning.lessons import make_lessons
 from sailplan.learning.validate import mean_expansions
 from sailplan.policies.learned import LearnedPolicy
@@ -30,13 +30,13 @@ WALLS = TINY.changed(features="walls", rescore="lazy", target="detour", trust=(1
 class Memory:
     """Keeps a training as it was after each round."""
 
-    def __init__(self, begin: Progress | None = None) -> None:
-        self._begin, self.kept = begin or Progress(), list[Progress]()
+    def __init__(self, begin: Progress[Examples] | None = None) -> None:
+        self._begin, self.kept = begin or Progress(), list[Progress[Examples]]()
 
-    def load(self) -> Progress:
+    def load(self) -> Progress[Examples]:
         return deepcopy(self._begin)
 
-    def save(self, progress: Progress) -> None:
+    def save(self, progress: Progress[Examples]) -> None:
         # The lists go on growing; their items do not change.
         self.kept.append(Progress(list(progress.rounds), list(progress.policies), list(progress.examples)))
 
@@ -68,7 +68,7 @@ def test_what_a_round_tells() -> None:
     settings = TINY.changed(oracle_probability=0.5)
     policy = train_sail(TRAIN, VALIDATION, settings, seed=3, on_round=told.append)
     assert [one.number for one in told] == [1, 2, 3]
-    assert [one.oracle_probability for one in told] == [1.0, 0.5, 0.25]
+    assert [one.mixing for one in told] == [1.0, 0.5, 0.25]
     assert [one.examples for one in told] == [32, 64, 96]
     assert all(one.loss >= 0 and one.trust == 1.0 for one in told)
     lessons = make_lessons(VALIDATION).solvable
@@ -95,7 +95,7 @@ def test_other_rounds_roll_out_other_samples() -> None:
 
 def test_the_best_round_is_the_first_of_equals() -> None:
     policies = [random_policy(seed, "relative") for seed in range(4)]
-    progress = Progress([_round(n + 1, mean) for n, mean in enumerate((9.0, 4.0, 7.0, 4.0))], policies)
+    progress: Progress[Examples] = Progress([_round(n + 1, mean) for n, mean in enumerate((9.0, 4.0, 7.0, 4.0))], policies)
     assert progress.best == 1
     assert progress.result("best", 0) is policies[1]
 
@@ -180,7 +180,7 @@ def test_cloning_is_one_round_of_the_oracle_alone() -> None:
     (progress,) = memory.kept
     assert isinstance(cloned, LearnedPolicy)
     assert_same_network(cloned, _train(settings.changed(rounds=1)))
-    assert [one.oracle_probability for one in progress.rounds] == [1.0]
+    assert [one.mixing for one in progress.rounds] == [1.0]
     steps = [search(one, OraclePolicy(), Limits(settings.max_expansions)).expansions for one in TRAIN]
     assert progress.rounds[0].examples == sum(steps)
 

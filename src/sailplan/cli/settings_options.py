@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from sailplan.errors import TrainingError
-from sailplan.learning import NetworkSettings, SailSettings
+from sailplan.learning.algorithms import ALGORITHMS
+from sailplan.learning.settings import NetworkSettings
 
 
 def given_settings(changes: dict[str, Any]) -> dict[str, Any]:
@@ -26,8 +27,9 @@ def given_settings(changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def _settings_fields() -> list[Field[Any]]:
-    own = [one for one in fields(SailSettings) if one.name != "network"]
-    return [*own, *fields(NetworkSettings)]
+    """Those of all algorithms, each once."""
+    own = [one for entry in ALGORITHMS.values() for one in fields(entry.paper) if one.name != "network"]
+    return list({one.name: one for one in [*own, *fields(NetworkSettings)]}.values())
 
 
 def add_settings(command: Callable[..., None]) -> None:

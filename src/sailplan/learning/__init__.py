@@ -3,7 +3,8 @@
 from sailplan.learning.behaviour_cloning import CLONING, train_behaviour_cloning
 from sailplan.learning.examples import Examples
 from sailplan.learning.regressors import Regressor
-from sailplan.learning.sail import Progress, Round, train_sail
+from sailplan.learning.rounds import Progress, Round
+from sailplan.learning.sail import train_sail
 from sailplan.learning.settings import DEFAULT, PAPER, NetworkSettings, SailSettings
 
 __all__ = [

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -24,16 +24,15 @@ from sailplan.features import feature_set
 from sailplan.files import fault_line, file_bytes, file_lines, whole_file, write_text
 from sailplan.graphs.graph import is_compiled
 from sailplan.graphs.problem import Problem
-from sailplan.learning.examples import Examples
-from sailplan.learning.sail import Progress, Round
-from sailplan.learning.settings import SailSettings
+from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName
+from sailplan.learning.rounds import Progress, Round
+from sailplan.learning.settings import TrainingSettings
 from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import OneOfMany
 from sailplan.policies.model_file import MODEL, load_policy, save_policy
 from sailplan.worlds.endpoints import Endpoints
 
 _NAMES = [one.name for one in fields(Round)]
-Algorithm = Literal["sail", "sl"]
 SETTINGS, METRICS = "settings.json", "metrics.csv"
 
 
@@ -41,11 +40,11 @@ SETTINGS, METRICS = "settings.json", "metrics.csv"
 class Plan:
     """What a training was asked to do."""
 
-    algorithm: Algorithm
+    algorithm: AlgorithmName
     data: str
     """Where the worlds come from."""
     seed: int
-    settings: SailSettings
+    settings: TrainingSettings
     endpoints: Endpoints = "corners"
     """Where searches start and end."""
     data_seed: int = 0
@@ -53,7 +52,8 @@ class Plan:
 
     def __post_init__(self) -> None:
         sound = (
-            self.algorithm in get_args(Algorithm)
+            self.algorithm in ALGORITHMS
+            and isinstance(self.settings, type(ALGORITHMS[self.algorithm].paper))
             and self.endpoints in get_args(Endpoints)
             and isinstance(self.data, str)
             and all(type(seed) is int and seed >= 0 for seed in (self.seed, self.data_seed))
@@ -90,10 +90,11 @@ class RunFolder:
         if not (self.path / METRICS).exists():
             (self.path / SETTINGS).unlink(missing_ok=True)
 
-    def load(self) -> Progress:
+    def load(self) -> Progress[Any]:
         """The rounds that are done."""
-        progress = Progress()
-        columns = len(feature_set(self.plan.settings.features).columns)
+        progress: Progress[Any] = Progress()
+        collects = ALGORITHMS[self.plan.algorithm].collects
+        width = self.plan.settings.row_width(feature_set(self.plan.settings.features))
         for row in read_metrics(self.path):
             progress.rounds.append(row)
             file = self._file(row.number, ".safetensors")
@@ -101,19 +102,19 @@ class RunFolder:
             if not isinstance(policy, LearnedPolicy) or policy.features.name != self.plan.settings.features:
                 raise TrainingError(f"{file}: not the policy of a round of this run")
             progress.policies.append(policy)
-            progress.examples.append(_read_examples(self._file(row.number, ".npz"), columns))
+            progress.examples.append(_read_collected(self._file(row.number, ".npz"), collects, width))
         return progress
 
-    def save(self, progress: Progress) -> None:
+    def save(self, progress: Progress[Any]) -> None:
         """Keep the last round, and the best so far as the model."""
         number = progress.rounds[-1].number
         with whole_file(self._file(number, ".npz")) as file:
-            np.savez(file, rows=progress.examples[-1].rows, labels=progress.examples[-1].labels)
+            np.savez(file, **vars(progress.examples[-1]))
         save_policy(progress.policies[-1], self._file(number, ".safetensors"))
         self._save_model(progress)
         write_text(self.path / METRICS, _as_csv(progress.rounds))
 
-    def _save_model(self, progress: Progress) -> None:
+    def _save_model(self, progress: Progress[Any]) -> None:
         plan = self.plan
         facts = {
             "algorithm": plan.algorithm,
@@ -137,7 +138,8 @@ def read_plan(path: Path) -> Plan:
     told = _read_settings(path)
     try:
         known = {one.name for one in fields(Plan)} - {"settings"}
-        return Plan(**{name: told[name] for name in known}, settings=SailSettings.from_json(told["settings"]))
+        kind = type(ALGORITHMS[told["algorithm"]].paper)
+        return Plan(**{name: told[name] for name in known}, settings=kind.from_json(told["settings"]))
     except (KeyError, TypeError, SailplanError) as error:
         raise TrainingError(f"{path / SETTINGS}: not the settings of a training ({fault_line(error)})") from error
 
@@ -180,18 +182,19 @@ def _read_settings(path: Path) -> dict[str, Any]:
     return told
 
 
-def _read_examples(path: Path, columns: int) -> Examples:
+def _read_collected(path: Path, kind: type[Any], width: int) -> Any:
+    """What a round collected: rows of this width, and a number for each."""
     contents = file_bytes(path, error=TrainingError)
     try:
         with np.load(io.BytesIO(contents), allow_pickle=False) as file:
-            examples = Examples(file["rows"], file["labels"])
-        if examples.rows.shape != (len(examples), columns) or examples.labels.ndim != 1:
-            raise ValueError(f"{examples.rows.shape} features for {examples.labels.shape} labels")
-        if not (np.isfinite(examples.rows).all() and np.isfinite(examples.labels).all()):
-            raise ValueError("a number is not finite")
-        if examples.rows.dtype != np.float64 or examples.labels.dtype != np.float64:
-            raise ValueError(f"numbers of type {examples.rows.dtype} and {examples.labels.dtype}")
-        return examples
+            arrays = {one.name: file[one.name] for one in fields(kind)}
+        count = len(arrays["rows"])
+        for name, array in arrays.items():
+            if array.shape != ((count, width) if name.endswith("rows") else (count,)) or array.dtype != np.float64:
+                raise ValueError(f"{name} has shape {array.shape} and type {array.dtype}")
+            if not np.isfinite(array).all():
+                raise ValueError("a number is not finite")
+        return kind(**arrays)
     except Exception as error:
         raise TrainingError(f"{path}: damaged ({fault_line(error)})") from error
 

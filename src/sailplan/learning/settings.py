@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from itertools import pairwise
+from typing import Any, Self
 
 from sailplan.errors import TrainingError
-from sailplan.features import feature_set
+from sailplan.features import FeatureSet, feature_set
 from sailplan.files import fault_line
 from sailplan.policies.learned import RESCORE_CODES
 
@@ -34,8 +35,7 @@ class NetworkSettings:
 
     def __post_init__(self) -> None:
         _check_types(self)
-        sensible = all(type(width) is int and 0 < width <= 10_000 for width in self.hidden)
-        _check(sensible and 0 < len(self.hidden) <= 10, "hidden", self.hidden, "one to ten whole numbers up to 10000")
+        _check_hidden(self.hidden)
         _check(self.optimiser in OPTIMISERS, "optimiser", self.optimiser, " or ".join(OPTIMISERS))
         _check(0 < self.learning_rate < 1, "learning_rate", self.learning_rate, "between 0 and 1")
         _check(self.batch_size > 0, "batch_size", self.batch_size, "positive")
@@ -44,62 +44,128 @@ class NetworkSettings:
 
 
 @dataclass(frozen=True)
-class SailSettings:
-    """SaIL (the paper's Algorithm 3)."""
+class TrainingSettings:
+    """What every training has."""
 
-    rounds: int = setting(15, "Rounds of rolling out, aggregating and fitting (N).")
+    rounds: int = setting(15, "Rounds of rolling out and learning (N).")
     training_worlds: int = setting(200, "Worlds to train on.")
     validation_worlds: int = setting(70, "Worlds on which the rounds are compared.")
-    worlds_per_round: int = setting(200, "Worlds rolled out in each round (m).")
-    samples_per_world: int = setting(50, "Random steps of each roll-out that give an example (k); 0: every step.")
-    oracle_probability: float = setting(0.7, "Base β of the share of steps that the oracle selects, β^(round - 1).")
     max_expansions: int = setting(1100, "Longest roll-out (T).")
     validation_expansions: int = setting(20_000, "Longest search on a validation world.")
     features: str = setting("paper17", "What the policy looks at: paper17, relative, walls or patch.")
     rescore: str = setting("frozen", "When a score is computed: frozen, touched, lazy or full.")
-    target: str = setting(
-        "cost_to_go", "What is regressed: cost_to_go, or detour (what it exceeds the first guess by)."
-    )
-    trust: tuple[float, ...] = setting(
-        (1.0,), "Weights of what is learned beside the first guess, of which the best on validation is kept."
-    )
     result: str = setting(
         "best", "best: the best round on the validation worlds; mixture: all rounds, drawn by problem."
     )
-    network: NetworkSettings = field(default_factory=NetworkSettings)
 
     def __post_init__(self) -> None:
         _check_types(self)
-        for name in ("rounds", "training_worlds", "validation_worlds", "worlds_per_round", "max_expansions"):
+        for name in ("rounds", "training_worlds", "validation_worlds", "max_expansions", "validation_expansions"):
             _check(getattr(self, name) > 0, name, getattr(self, name), "positive")
-        _check(self.samples_per_world >= 0, "samples_per_world", self.samples_per_world, "0 or more")
-        _check(self.validation_expansions > 0, "validation_expansions", self.validation_expansions, "positive")
-        _check(0 <= self.oracle_probability <= 1, "oracle_probability", self.oracle_probability, "between 0 and 1")
         _check(self.rescore in RESCORE_CODES, "rescore", self.rescore, " or ".join(RESCORE_CODES))
-        _check(self.target in TARGETS, "target", self.target, " or ".join(TARGETS))
-        sensible = bool(self.trust) and all(0 <= weight <= 1000 for weight in self.trust)
-        _check(sensible, "trust", self.trust, "one or more numbers from 0 to 1000")
         _check(self.result in RESULTS, "result", self.result, " or ".join(RESULTS))
         feature_set(self.features)
 
-    def changed(self, **changes: Any) -> SailSettings:
+    def row_width(self, features: FeatureSet) -> int:
+        """How many numbers each example has that a round collects."""
+        return len(features.columns)
+
+    def changed(self, **changes: Any) -> Self:
         """The same with other values; those of the network go by their own names too."""
-        own = {one.name for one in fields(NetworkSettings)}
-        network = replace(self.network, **{name: value for name, value in changes.items() if name in own})
-        return replace(self, network=network, **{name: value for name, value in changes.items() if name not in own})
+        known = {one.name for one in fields(self)}
+        inner = {name: value for name, value in changes.items() if name not in known}
+        own = {name: value for name, value in changes.items() if name in known}
+        network: NetworkSettings | None = getattr(self, "network", None)
+        strange = sorted(inner.keys() - {one.name for one in fields(NetworkSettings) if network})
+        if strange:
+            raise TrainingError(f"{', '.join(strange)}: not a setting of this algorithm")
+        if inner and network:
+            own["network"] = replace(network, **inner)
+        return replace(self, **own)
 
     def as_json(self) -> dict[str, Any]:
         """As an object for a settings file."""
         return asdict(self)
 
     @classmethod
-    def from_json(cls, told: Any) -> SailSettings:
+    def from_json(cls, told: Any) -> Self:
         """Read what `as_json` gave; raises TrainingError where it is something else."""
         try:
-            network = {**told["network"], "hidden": tuple(told["network"]["hidden"])}
-            return cls(**{**told, "trust": tuple(told["trust"]), "network": NetworkSettings(**network)})
-        except (KeyError, TypeError) as error:
+            values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
+            if "network" in values:
+                inner = values["network"]
+                values["network"] = NetworkSettings(**{**inner, "hidden": tuple(inner["hidden"])})
+            missing = {one.name for one in fields(cls)} - values.keys()
+            if missing:
+                raise KeyError(", ".join(sorted(missing)))
+            return cls(**values)
+        except (AttributeError, KeyError, TypeError) as error:
             raise TrainingError(f"not the settings of a training ({fault_line(error)})") from error
+
+
+@dataclass(frozen=True)
+class SailSettings(TrainingSettings):
+    """SaIL (the paper's Algorithm 3)."""
+
+    worlds_per_round: int = setting(200, "Worlds rolled out in each round (m).")
+    samples_per_world: int = setting(50, "Random steps of each roll-out that give an example (k); 0: every step.")
+    oracle_probability: float = setting(0.7, "Base β of the share of steps that the oracle selects, β^(round - 1).")
+    target: str = setting(
+        "cost_to_go", "What is regressed: cost_to_go, or detour (what it exceeds the first guess by)."
+    )
+    trust: tuple[float, ...] = setting(
+        (1.0,), "Weights of what is learned beside the first guess, of which the best on validation is kept."
+    )
+    network: NetworkSettings = field(default_factory=NetworkSettings)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_roll_outs(self)
+        _check(0 <= self.oracle_probability <= 1, "oracle_probability", self.oracle_probability, "between 0 and 1")
+        _check(self.target in TARGETS, "target", self.target, " or ".join(TARGETS))
+        sensible = bool(self.trust) and all(0 <= weight <= 1000 for weight in self.trust)
+        _check(sensible, "trust", self.trust, "one or more numbers from 0 to 1000")
+
+
+@dataclass(frozen=True)
+class QLearningSettings(TrainingSettings):
+    """Episodic Q-learning (the paper's baseline)."""
+
+    worlds_per_round: int = setting(200, "Worlds rolled out in each round (m).")
+    samples_per_world: int = setting(100, "Random steps of each roll-out that give an example (k); 0: every step.")
+    exploration: float = setting(0.9, "Base ε of the share of random steps, ε^round.")
+    network: NetworkSettings = field(default_factory=NetworkSettings)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_roll_outs(self)
+        _check(0 <= self.exploration <= 1, "exploration", self.exploration, "between 0 and 1")
+        _check(self.rescore == "frozen", "rescore", self.rescore, "frozen in Q-learning")
+
+
+@dataclass(frozen=True)
+class CrossEntropySettings(TrainingSettings):
+    """The cross-entropy method (the paper's baseline)."""
+
+    hidden: tuple[int, ...] = setting((100,), "Units of each hidden layer.")
+    vectors: int = setting(40, "Parameter vectors drawn in each round.")
+    worlds_per_vector: int = setting(5, "Worlds on which each of them is rolled out.")
+    elite: float = setting(0.2, "Share of the vectors, the best, to which the Gaussian is fitted again.")
+    spread: float = setting(1.0, "Standard deviation of the first Gaussian, over the square root of a unit's inputs.")
+    least_spread: float = setting(0.05, "Below this the standard deviation does not fall.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_hidden(self.hidden)
+        _check(self.vectors > 1, "vectors", self.vectors, "at least 2")
+        _check(self.worlds_per_vector > 0, "worlds_per_vector", self.worlds_per_vector, "positive")
+        _check(0 < self.elite <= 1, "elite", self.elite, "above 0 and at most 1")
+        _check(0 < self.least_spread <= self.spread < 1000, "spread", self.spread, "at least least_spread, below 1000")
+
+    def row_width(self, features: FeatureSet) -> int:
+        """How many parameters a network has: these are its examples."""
+        widths = [len(features.columns), *self.hidden, 1]
+        return sum((before + 1) * after for before, after in pairwise(widths))
 
 
 def _check(holds: bool, name: str, value: object, expected: str) -> None:
@@ -107,7 +173,17 @@ def _check(holds: bool, name: str, value: object, expected: str) -> None:
         raise TrainingError(f"{name} must be {expected}, got {value!r}")
 
 
-def _check_types(settings: NetworkSettings | SailSettings) -> None:
+def _check_hidden(hidden: tuple[int, ...]) -> None:
+    sensible = all(type(width) is int and 0 < width <= 10_000 for width in hidden)
+    _check(sensible and 0 < len(hidden) <= 10, "hidden", hidden, "one to ten whole numbers up to 10000")
+
+
+def _check_roll_outs(settings: SailSettings | QLearningSettings) -> None:
+    _check(settings.worlds_per_round > 0, "worlds_per_round", settings.worlds_per_round, "positive")
+    _check(settings.samples_per_world >= 0, "samples_per_world", settings.samples_per_world, "0 or more")
+
+
+def _check_types(settings: NetworkSettings | TrainingSettings) -> None:
     """See to it that a number is where a number belongs: settings files are written by hand, too."""
     for one in fields(settings):
         value = getattr(settings, one.name)

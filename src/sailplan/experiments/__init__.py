@@ -1,0 +1,1 @@
+"""Experiments: trainings and benchmarks put together."""

@@ -1,0 +1,40 @@
+"""Every algorithm by name: the one place that the command line, the runs and the experiments look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sailplan.learning.behaviour_cloning import CLONING, train_behaviour_cloning
+from sailplan.learning.examples import Examples
+from sailplan.learning.sail import train_sail
+from sailplan.learning.settings import DEFAULT, PAPER, TrainingSettings
+from sailplan.policies.learned import LearnedPolicy
+from sailplan.policies.mixture import OneOfMany
+
+AlgorithmName = Literal["sail", "sl"]
+Preset = Literal["paper", "default"]
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A way to train a policy."""
+
+    train: Callable[..., LearnedPolicy | OneOfMany]
+    paper: TrainingSettings
+    """The paper's settings."""
+    default: TrainingSettings
+    """What does best."""
+    collects: type[Any] = Examples
+    """What a round collects: a dataclass of arrays."""
+
+    def preset(self, name: Preset) -> TrainingSettings:
+        """The settings of that name."""
+        return self.paper if name == "paper" else self.default
+
+
+ALGORITHMS: dict[AlgorithmName, Algorithm] = {
+    "sail": Algorithm(train_sail, PAPER, DEFAULT),
+    "sl": Algorithm(train_behaviour_cloning, CLONING, CLONING),
+}
