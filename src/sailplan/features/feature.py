@@ -112,6 +112,14 @@ class FeatureSet:
         """Whether a feature looks at cells."""
         return any(getattr(feature, "needs_grid", False) for feature in self.features)
 
+    @cached_property
+    def guess_weights(self) -> FloatArray:
+        """The weight of each column in the first guess."""
+        weights = np.zeros(len(self.columns))
+        for name, weight in self.estimate:
+            weights[self.columns.index(name)] = weight
+        return weights
+
     def span(self, problem: Problem) -> float:
         """The unit of costs in this problem, in the costs of its graph."""
         return 1.0 if self.unit == "cells" else span_of(problem)

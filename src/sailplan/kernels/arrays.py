@@ -196,12 +196,23 @@ class LearnedArrays(NamedTuple):
     member_count: NDArray[np.int64]
 
 
+class RandomArrays(NamedTuple):
+    """Any open vertex, each as likely as the others."""
+
+    members: NDArray[np.int32]
+    """The open vertices, and some closed ones, in no order."""
+    member_count: NDArray[np.int64]
+    draws: NDArray[np.int64]
+    """How many random numbers were used, in a single entry."""
+    seed: int
+
+
 class MixtureArrays(NamedTuple):
     """Two policies with a queue each; a coin decides at each step who selects."""
 
-    first: KeyArrays | LearnedArrays
+    first: KeyArrays | LearnedArrays | RandomArrays
     """With a single key; so is the second."""
-    second: KeyArrays | LearnedArrays
+    second: KeyArrays | LearnedArrays | RandomArrays
     probability: float
     """Of the first."""
     seed: int
@@ -230,5 +241,31 @@ class SampleArrays(NamedTuple):
     member_count: NDArray[np.int64]
 
 
-PolicyArrays = KeyArrays | LearnedArrays | MixtureArrays | SampleArrays
+class TransitionArrays(NamedTuple):
+    """A replay that looks at what some of its steps led to."""
+
+    order: NDArray[np.int32]
+    """The vertices to expand, in their order."""
+    steps: NDArray[np.int64]
+    """Numbers of the steps to look at, ascending."""
+    learned: LearnedArrays
+    """What scores each vertex when it enters the open list."""
+    scores: NDArray[np.float64]
+    """That score of each vertex."""
+    numbers: NDArray[np.int64]
+    """When each vertex entered, as a number."""
+    members: NDArray[np.int32]
+    """The open vertices, and some closed ones, in no order."""
+    member_count: NDArray[np.int64]
+    rows: NDArray[np.float64]
+    """Output: features of the vertex that each step expands, before it does."""
+    next_vertices: NDArray[np.int32]
+    """Output: the open vertex with the least score after it, NO_VERTEX where the replay ends with that step."""
+    next_rows: NDArray[np.float64]
+    """Output: features of that vertex, then."""
+    taken: NDArray[np.int64]
+    """How many steps were looked at, and how many of these to their end."""
+
+
+PolicyArrays = KeyArrays | LearnedArrays | RandomArrays | MixtureArrays | SampleArrays | TransitionArrays
 """What the compiled engine can follow."""

@@ -23,7 +23,8 @@ from sailplan.kernels.network import forward
 
 
 @piece
-def _score(graph, learned, obstacles, state, start, goal, vertex):
+def score_vertex(graph, learned, obstacles, state, start, goal, vertex):
+    """What the network makes of an open vertex."""
     fill_row(graph, learned.features, obstacles, state, start, goal, vertex)
     return counted(state, forward(learned.network, learned.features.row))
 
@@ -48,7 +49,7 @@ def offer_learned(graph, learned, queue, row, obstacles, state, start, goal, ver
             queue.issued[0] += 1
             learned.current[vertex] = queue.issued[0]
     elif change == ENTERED or learned.rescore == ON_TOUCH:
-        _put(learned, queue, row, state, vertex, _score(graph, learned, obstacles, state, start, goal, vertex))
+        _put(learned, queue, row, state, vertex, score_vertex(graph, learned, obstacles, state, start, goal, vertex))
 
 
 @piece
@@ -67,7 +68,7 @@ def pop_learned(graph, learned, queue, row, obstacles, state, start, goal):
             continue
         if learned.rescore == ON_TOUCH or learned.scored[vertex] == state.counts[EXPANSIONS]:
             return vertex
-        score = _score(graph, learned, obstacles, state, start, goal, vertex)
+        score = score_vertex(graph, learned, obstacles, state, start, goal, vertex)
         if rank_of(score) <= rank:
             return vertex
         _put(learned, queue, row, state, vertex, score)
@@ -85,7 +86,7 @@ def _best_member(graph, learned, obstacles, state, start, goal):
             count[0] -= 1
             members[index] = members[count[0]]
             continue
-        score = _score(graph, learned, obstacles, state, start, goal, vertex)
+        score = score_vertex(graph, learned, obstacles, state, start, goal, vertex)
         first = best == NO_VERTEX or score < least
         if first or (score == least and learned.current[vertex] < learned.current[best]):
             best, least, place = vertex, score, index

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from sailplan.kernels.arrays import EXPANSIONS, OPEN, TOUCHED, KeyArrays
+from sailplan.kernels.arrays import EXPANSIONS, OPEN, TOUCHED, KeyArrays, LearnedArrays, RandomArrays
 from sailplan.kernels.compile import inlined, inlined_overload
 from sailplan.kernels.heap import pop
 from sailplan.kernels.keyed import offer_key
 from sailplan.kernels.learned import offer_learned, pop_learned
 from sailplan.kernels.random import uniform
+from sailplan.kernels.random_order import list_member, pop_any
 
 
 def pop_from(graph, policy, queue, row, obstacles, state, start, goal):
@@ -16,11 +17,13 @@ def pop_from(graph, policy, queue, row, obstacles, state, start, goal):
 
 @inlined_overload(pop_from)
 def _pop_from(graph, policy, queue, row, obstacles, state, start, goal):
-    if policy.instance_class is KeyArrays:
-        return lambda graph, policy, queue, row, obstacles, state, start, goal: pop(queue, row, state.status, OPEN)
-    return lambda graph, policy, queue, row, obstacles, state, start, goal: pop_learned(
-        graph, policy, queue, row, obstacles, state, start, goal
-    )
+    return {
+        KeyArrays: lambda graph, policy, queue, row, obstacles, state, start, goal: pop(queue, row, state.status, OPEN),
+        LearnedArrays: lambda graph, policy, queue, row, obstacles, state, start, goal: pop_learned(
+            graph, policy, queue, row, obstacles, state, start, goal
+        ),
+        RandomArrays: lambda graph, policy, queue, row, obstacles, state, start, goal: pop_any(policy, state),
+    }[policy.instance_class]
 
 
 def offer_to(graph, policy, queue, row, obstacles, state, start, goal, vertex, change):
@@ -29,11 +32,15 @@ def offer_to(graph, policy, queue, row, obstacles, state, start, goal, vertex, c
 
 @inlined_overload(offer_to)
 def _offer_to(graph, policy, queue, row, obstacles, state, start, goal, vertex, change):
-    if policy.instance_class is KeyArrays:
-        return _offer_single_key
-    return lambda graph, policy, queue, row, obstacles, state, start, goal, vertex, change: offer_learned(
-        graph, policy, queue, row, obstacles, state, start, goal, vertex, change
-    )
+    return {
+        KeyArrays: _offer_single_key,
+        LearnedArrays: lambda graph, policy, queue, row, obstacles, state, start, goal, vertex, change: offer_learned(
+            graph, policy, queue, row, obstacles, state, start, goal, vertex, change
+        ),
+        RandomArrays: lambda graph, policy, queue, row, obstacles, state, start, goal, vertex, change: list_member(
+            policy, queue, vertex, change
+        ),
+    }[policy.instance_class]
 
 
 def _offer_single_key(graph, policy, queue, row, obstacles, state, start, goal, vertex, change):

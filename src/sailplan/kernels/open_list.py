@@ -11,13 +11,17 @@ from sailplan.kernels.arrays import (
     LearnedArrays,
     MixtureArrays,
     PolicyArrays,
+    RandomArrays,
     SampleArrays,
+    TransitionArrays,
 )
 from sailplan.kernels.compile import inlined_overload
 from sailplan.kernels.keyed import offer_all, pop_in_turn
 from sailplan.kernels.learned import offer_learned, pop_learned
 from sailplan.kernels.mixture import offer_both, pop_mixed
+from sailplan.kernels.random_order import list_member, pop_any
 from sailplan.kernels.sampler import list_entered, replay_step
+from sailplan.kernels.transitions import list_scored, replay_transition
 
 
 def queues_needed(policy: PolicyArrays) -> int:
@@ -34,6 +38,10 @@ def needs_of(policy: PolicyArrays) -> tuple[bool, bool]:
     if isinstance(policy, MixtureArrays):
         first, second = needs_of(policy.first), needs_of(policy.second)
         return first[0] or second[0], first[1] or second[1]
+    if isinstance(policy, RandomArrays):
+        return False, False
+    if isinstance(policy, TransitionArrays):
+        return needs_of(policy.learned)
     return policy.features.needs_obstacles, policy.features.needs_walls
 
 
@@ -65,7 +73,11 @@ def _choose(graph, policy, queue, obstacles, state, start, goal):
         MixtureArrays: lambda graph, policy, queue, obstacles, state, start, goal: pop_mixed(
             graph, policy, queue, obstacles, state, start, goal
         ),
+        RandomArrays: lambda graph, policy, queue, obstacles, state, start, goal: pop_any(policy, state),
         SampleArrays: lambda graph, policy, queue, obstacles, state, start, goal: replay_step(
+            graph, policy, obstacles, state, start, goal
+        ),
+        TransitionArrays: lambda graph, policy, queue, obstacles, state, start, goal: replay_transition(
             graph, policy, obstacles, state, start, goal
         ),
     }[policy.instance_class]
@@ -83,7 +95,13 @@ def _take_in(graph, policy, queue, obstacles, state, start, goal, vertex, change
         MixtureArrays: lambda graph, policy, queue, obstacles, state, start, goal, vertex, change: offer_both(
             graph, policy, queue, obstacles, state, start, goal, vertex, change
         ),
+        RandomArrays: lambda graph, policy, queue, obstacles, state, start, goal, vertex, change: list_member(
+            policy, queue, vertex, change
+        ),
         SampleArrays: lambda graph, policy, queue, obstacles, state, start, goal, vertex, change: list_entered(
             policy, queue, vertex, change
+        ),
+        TransitionArrays: lambda graph, policy, queue, obstacles, state, start, goal, vertex, change: list_scored(
+            graph, policy, queue, obstacles, state, start, goal, vertex, change
         ),
     }[policy.instance_class]

@@ -21,3 +21,9 @@ def uniform(seed, step):
 def coin(seed, step, probability):
     """Whether the coin of this step falls on the side that has this probability."""
     return uniform(seed, step) < probability
+
+
+@kernel
+def draw(seed, step):
+    """The same number, for Python."""
+    return uniform(seed, step)

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from joblib import Parallel, delayed
 
-from sailplan.features import FeatureSet
+from sailplan.features import FeatureSet, Scaling
 from sailplan.learning.examples import Examples
 from sailplan.learning.lessons import Lesson
 from sailplan.learning.sampling import draw_steps, take_samples
+from sailplan.policies.classic import greedy
 from sailplan.policies.mixture import MixturePolicy
 from sailplan.policies.oracle import OraclePolicy
 from sailplan.search import Limits, Policy, search
+
+_SAMPLES_FOR_SCALING, _EXPANSIONS_FOR_SCALING = 50, 2000
 
 
 def collect(
@@ -40,3 +43,19 @@ def collect(
 
     work = (delayed(one)(lesson, seed) for lesson, seed in zip(lessons, seeds, strict=True))
     return Examples.concatenate(Parallel(n_jobs=jobs, prefer="threads")(work))
+
+
+def scaling_of(lessons: Sequence[Lesson], features: FeatureSet, seed: int, jobs: int) -> Scaling:
+    """The scale of each column, as greedy searches see it, for networks that must be run before they are trained."""
+    seeds = np.random.SeedSequence([seed, 0]).spawn(len(lessons))
+    seen = collect(
+        lessons,
+        greedy("euclidean"),
+        features,
+        oracle_probability=0.0,
+        samples=_SAMPLES_FOR_SCALING,
+        max_expansions=_EXPANSIONS_FOR_SCALING,
+        seeds=seeds,
+        jobs=jobs,
+    )
+    return Scaling.fit(seen.rows) if len(seen) else Scaling.none(len(features.columns))

@@ -91,7 +91,9 @@ class TrainingSettings:
     def from_json(cls, told: Any) -> Self:
         """Read what `as_json` gave; raises TrainingError where it is something else."""
         try:
-            values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
+            values: dict[str, Any] = {
+                name: tuple(value) if isinstance(value, list) else value for name, value in told.items()
+            }
             if "network" in values:
                 inner = values["network"]
                 values["network"] = NetworkSettings(**{**inner, "hidden": tuple(inner["hidden"])})
@@ -141,6 +143,8 @@ class QLearningSettings(TrainingSettings):
         _check_roll_outs(self)
         _check(0 <= self.exploration <= 1, "exploration", self.exploration, "between 0 and 1")
         _check(self.rescore == "frozen", "rescore", self.rescore, "frozen in Q-learning")
+        whole = feature_set(self.features).patch_columns == 0
+        _check(whole, "features", self.features, "a set without a patch in Q-learning, which goes on from dense layers")
 
 
 @dataclass(frozen=True)

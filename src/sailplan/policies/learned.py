@@ -56,6 +56,15 @@ class LearnedPolicy:
         """Begin the open list of a search."""
         return LearnedFrontier(self, problem, state)
 
+    def scores(self, problem: Problem, state: SearchState, vertices: Sequence[int]) -> list[float]:
+        """The score of these open vertices as the search stands; one that is not finite becomes infinite."""
+        rows = self.features(problem, state, vertices)
+        scores: list[float] = np.asarray(self.model.predict(rows), np.float64).reshape(-1).tolist()
+        if len(scores) != len(vertices):
+            raise PolicyError(f"the model gave {len(scores)} scores for {len(vertices)} vertices")
+        state.count_scores(len(scores), sum(not isfinite(score) for score in scores))
+        return [score if isfinite(score) else inf for score in scores]
+
     def arrays(self, problem: Problem) -> LearnedArrays | None:
         """Features and network for the compiled engine; None where it cannot compute them."""
         codes = compiled_columns(self.features, problem)
@@ -85,7 +94,7 @@ class LearnedFrontier:
     """The open list of the reference engine under a learned policy."""
 
     def __init__(self, policy: LearnedPolicy, problem: Problem, state: SearchState) -> None:
-        self._features, self._model, self._rescore = policy.features, policy.model, policy.rescore
+        self._policy, self._rescore = policy, policy.rescore
         self._problem, self._state = problem, state
         self._entries: list[tuple[float, int, int]] = []
         self._current: dict[int, int] = {}
@@ -149,10 +158,4 @@ class LearnedFrontier:
         heappush(self._entries, (score, self._insertions, vertex))
 
     def _scores(self, vertices: Sequence[int]) -> list[float]:
-        rows = self._features(self._problem, self._state, vertices)
-        scores: list[float] = np.asarray(self._model.predict(rows), np.float64).reshape(-1).tolist()
-        if len(scores) != len(vertices):
-            raise PolicyError(f"the model gave {len(scores)} scores for {len(vertices)} vertices")
-        finite = [score if isfinite(score) else inf for score in scores]
-        self._state.count_scores(len(scores), sum(not isfinite(score) for score in scores))
-        return finite
+        return self._policy.scores(self._problem, self._state, vertices)

@@ -8,7 +8,7 @@ from zlib import crc32
 
 from sailplan.errors import PolicyError
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import KeyArrays, LearnedArrays, MixtureArrays, PolicyArrays
+from sailplan.kernels.arrays import KeyArrays, LearnedArrays, MixtureArrays, PolicyArrays, RandomArrays
 from sailplan.kernels.random import coin
 from sailplan.search.limits import StopRule
 from sailplan.search.policy import Discovery, Frontier, Policy, is_compiled_policy
@@ -33,8 +33,7 @@ class MixturePolicy:
     def __post_init__(self) -> None:
         if not 0.0 <= self.probability <= 1.0:
             raise PolicyError(f"a probability lies between 0 and 1, got {self.probability}")
-        if not 0 <= self.seed < 1 << 63:
-            raise PolicyError(f"a seed lies between 0 and 2^63, got {self.seed}")
+        check_seed(self.seed)
 
     def open(self, problem: Problem, state: SearchState) -> Frontier:
         """Begin both open lists; one alone where the other never selects."""
@@ -53,9 +52,17 @@ class MixturePolicy:
         return MixtureArrays(first, second, self.probability, self.seed)
 
 
-def _single_queue(policy: Policy, problem: Problem) -> KeyArrays | LearnedArrays | None:
+def check_seed(seed: int) -> None:
+    """Refuse a seed that the kernels cannot take."""
+    if not 0 <= seed < 1 << 63:
+        raise PolicyError(f"a seed lies between 0 and 2^63, got {seed}")
+
+
+def _single_queue(policy: Policy, problem: Problem) -> KeyArrays | LearnedArrays | RandomArrays | None:
     arrays = policy.arrays(problem) if is_compiled_policy(policy) else None
-    if isinstance(arrays, LearnedArrays) or (isinstance(arrays, KeyArrays) and len(arrays.heuristic) == 1):
+    if isinstance(arrays, LearnedArrays | RandomArrays) or (
+        isinstance(arrays, KeyArrays) and len(arrays.heuristic) == 1
+    ):
         return arrays
     return None
 

@@ -2,6 +2,7 @@
 
 from sailplan.learning.regressors.regressor import (
     DenseRegressor,
+    Differences,
     MakeRegressor,
     Regressor,
     ScaledModel,
@@ -9,4 +10,4 @@ from sailplan.learning.regressors.regressor import (
     network_maker,
 )
 
-__all__ = ["DenseRegressor", "MakeRegressor", "Regressor", "ScaledModel", "fit_model", "network_maker"]
+__all__ = ["DenseRegressor", "Differences", "MakeRegressor", "Regressor", "ScaledModel", "fit_model", "network_maker"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from sailplan.graphs.graph import FloatArray
 from sailplan.learning.examples import Examples
 from sailplan.learning.settings import NetworkSettings
 from sailplan.policies.network import DenseNetwork, Layer
+
+if TYPE_CHECKING:
+    from sailplan.learning.regressors.torch_network import TorchNetwork
 
 
 class Regressor(Protocol):
@@ -33,6 +36,22 @@ class DenseRegressor(Regressor, Protocol):
         """What it has learned as dense layers with ReLU between them."""
 
 
+class Differences(NamedTuple):
+    """Steps to learn from by temporal differences, in the unit of the network."""
+
+    rows: FloatArray
+    guesses: FloatArray
+    """What the network's value is added to."""
+    costs: FloatArray
+    """Of each step."""
+    next_rows: FloatArray
+    next_guesses: FloatArray
+    largest: FloatArray
+    """The most that can lie ahead."""
+    goes_on: FloatArray
+    """0 where nothing lies ahead, else 1."""
+
+
 MakeRegressor = Callable[[int], Regressor]
 """A new regressor from a seed."""
 
@@ -42,7 +61,7 @@ def is_dense(regressor: Regressor) -> TypeGuard[DenseRegressor]:
     return hasattr(regressor, "dense_layers")
 
 
-def network_maker(settings: NetworkSettings, features: FeatureSet) -> MakeRegressor:
+def network_maker(settings: NetworkSettings, features: FeatureSet) -> Callable[[int], TorchNetwork]:
     """What makes the networks of these settings; raises TrainingError where torch is not installed."""
     try:
         from sailplan.learning.regressors.torch_network import TorchNetwork
@@ -71,12 +90,9 @@ def fit_model(
     regressor: Regressor, examples: Examples, features: FeatureSet, target: str
 ) -> tuple[DenseNetwork | ScaledModel, float]:
     """Fit the regressor to the examples; return the model and its mean squared error, in squared deviations."""
-    linear = np.zeros(len(features.columns))
-    if target == "detour":
-        if not features.estimate:
-            raise TrainingError(f"{features.name}: there is no first guess, so there is no detour to learn")
-        for name, weight in features.estimate:
-            linear[features.columns.index(name)] = weight
+    if target == "detour" and not features.estimate:
+        raise TrainingError(f"{features.name}: there is no first guess, so there is no detour to learn")
+    linear = features.guess_weights if target == "detour" else np.zeros(len(features.columns))
     values = examples.labels - examples.rows @ linear
     scaling, offset, unit = Scaling.fit(examples.rows), float(values.mean()), float(values.std()) or 1.0
     scaled, wanted = scaling(examples.rows), (values - offset) / unit

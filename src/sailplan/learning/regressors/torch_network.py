@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 
@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from sailplan.graphs.graph import FloatArray
+from sailplan.learning.regressors.regressor import Differences
 from sailplan.learning.settings import NetworkSettings
 from sailplan.policies.network import Layer
 
@@ -31,10 +32,37 @@ class TorchNetwork:
 
     def fit(self, rows: FloatArray, values: FloatArray) -> None:
         """Learn from scratch, by squared error."""
-        with _one_thread(), torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self._seed)
+
+        def loss(rows: Tensor, values: Tensor) -> Tensor:
+            return ((self._forward(rows) - values) ** 2).mean()
+
+        with self._at_work():
             self._build(rows.shape[1])
-            self._descend(torch.from_numpy(rows.astype(np.float32)), torch.from_numpy(values.astype(np.float32)))
+            self._descend([rows, values], loss)
+
+    def fit_differences(self, steps: Differences, layers: Sequence[Layer]) -> float:
+        """Go on from some layers, by squared temporal difference; return its mean over the last pass.
+
+        The guess and what the network adds to it are to be the cost of a step and, where it goes on, the same of the
+        next row, as the network says at that moment (there is no target network); the gradient does not go through it.
+        """
+
+        def loss(*batch: Tensor) -> Tensor:
+            rows, guesses, costs, next_rows, next_guesses, largest, goes_on = batch
+            with torch.no_grad():
+                ahead = torch.minimum((next_guesses + self._forward(next_rows)).clamp(min=0.0), largest)
+            return ((guesses + self._forward(rows) - costs - goes_on * ahead) ** 2).mean()
+
+        with self._at_work():
+            self._build(steps.rows.shape[1])
+            self._set_layers(layers)
+            return self._descend(steps, loss)
+
+    def untrained(self, columns: int) -> list[Layer]:
+        """The layers that a network of this seed begins with."""
+        with self._at_work():
+            self._build(columns)
+        return self.dense_layers()
 
     def predict(self, rows: FloatArray) -> FloatArray:
         """The value of each row."""
@@ -64,29 +92,49 @@ class TorchNetwork:
             values = layer(torch.relu(values))
         return values[:, 0]
 
-    def _descend(self, rows: Tensor, values: Tensor) -> None:
+    def _set_layers(self, layers: Sequence[Layer]) -> None:
+        assert self._first is not None
+        with torch.no_grad():
+            for module, (weights, biases) in zip([self._first.dense, *self._rest], layers, strict=True):
+                module.weight.copy_(torch.from_numpy(weights).t())
+                module.bias.copy_(torch.from_numpy(biases))
+
+    def _descend(self, arrays: Sequence[FloatArray], loss: Callable[..., Tensor]) -> float:
+        """Take steps on shuffled batches of rows of all arrays; return the mean loss over the last pass."""
         settings = self._settings
         assert self._first is not None
+        tensors = [torch.from_numpy(array.astype(np.float32)) for array in arrays]
         parameters = FlatParameters([*self._first.parameters(), *(p for one in self._rest for p in one.parameters())])
         optimisers = {"rmsprop": torch.optim.RMSprop, "adam": torch.optim.Adam}
         optimiser = optimisers[settings.optimiser]([parameters.flat], lr=settings.learning_rate, foreach=False)
-        average, steps = torch.zeros_like(parameters.flat.data), 0
-        last = settings.epochs * -(-len(rows) // settings.batch_size)
+        average, steps, count = torch.zeros_like(parameters.flat.data), 0, len(tensors[0])
+        last = settings.epochs * -(-count // settings.batch_size)
         for _ in range(settings.epochs):
-            order = torch.randperm(len(rows))
-            shuffled, wanted = rows[order], values[order]
-            for first in range(0, len(rows), settings.batch_size):
-                batch = slice(first, first + settings.batch_size)
+            order = torch.randperm(count)
+            shuffled = [tensor[order] for tensor in tensors]
+            total = torch.zeros(())
+            for first in range(0, count, settings.batch_size):
+                batch = [tensor[first : first + settings.batch_size] for tensor in shuffled]
                 if settings.decay:
                     optimiser.param_groups[0]["lr"] = settings.learning_rate * (1.0 - steps / last)
                 parameters.gradient.zero_()
-                ((self._forward(shuffled[batch]) - wanted[batch]) ** 2).mean().backward()  # type: ignore[no-untyped-call]
+                value = loss(*batch)
+                value.backward()  # type: ignore[no-untyped-call]
+                total += value.detach() * len(batch[0])
                 optimiser.step()
                 steps += 1
                 if settings.averaging:
                     average.lerp_(parameters.flat.data, 1.0 - settings.averaging)
         if settings.averaging:
             parameters.flat.data.copy_(average / (1.0 - settings.averaging**steps))
+        return float(total) / count
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        """Sums are taken in the same order whatever the machine, and chance is that of the seed."""
+        with _one_thread(), torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self._seed)
+            yield
 
 
 class FirstLayer(nn.Module):
