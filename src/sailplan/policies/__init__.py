@@ -10,6 +10,7 @@ from sailplan.policies.model_file import load_policy, save_policy
 from sailplan.policies.multi_heuristic import mha_star
 from sailplan.policies.network import DenseNetwork
 from sailplan.policies.oracle import OraclePolicy
+from sailplan.policies.random_order import RandomPolicy, epsilon_greedy
 
 __all__ = [
     "CATALOGUE",
@@ -22,8 +23,10 @@ __all__ = [
     "MixturePolicy",
     "OneOfMany",
     "OraclePolicy",
+    "RandomPolicy",
     "a_star",
     "dijkstra",
+    "epsilon_greedy",
     "greedy",
     "load_policy",
     "make_policy",

@@ -12,6 +12,7 @@ from sailplan.policies.classic import a_star, dijkstra, greedy, weighted_a_star
 from sailplan.policies.model_file import SUFFIX, find_model, load_policy
 from sailplan.policies.multi_heuristic import mha_star
 from sailplan.policies.oracle import OraclePolicy
+from sailplan.policies.random_order import RandomPolicy
 from sailplan.search.policy import Policy
 from sailplan.worlds import FAMILIES
 
@@ -35,6 +36,7 @@ CATALOGUE: dict[str, Entry] = {
     "h_oct": Entry(lambda: greedy("octile"), "greedy best-first, empty-grid distance"),
     "mha_star": Entry(mha_star, "MHA* of the paper: turns between h_euc, h_man and the distance to known obstacles"),
     "dijkstra": Entry(dijkstra, "cheapest first; optimal on every graph"),
+    "random": Entry(RandomPolicy, "any open vertex, each as likely; the same in every run"),
     "oracle": Entry(OraclePolicy, "clairvoyant: true cost-to-go; the limit, not a planner"),
 }
 

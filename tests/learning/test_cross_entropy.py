@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sailplan.errors import TrainingError
+from sailplan.features import Scaling, feature_set
+from sailplan.learning import CROSS_ENTROPY, CrossEntropySettings, Round, train_cross_entropy
+from sailplan.learning.cross_entropy import CrossEntropy, Gaussian, network_of, refit
+from sailplan.learning.examples import Examples
+from sailplan.learning.lessons import make_lessons
+from sailplan.learning.rounds import Progress
+from sailplan.policies.learned import LearnedPolicy
+from sailplan.search import Limits, search
+from tests.learning.tiny import assert_same_network, tiny_problems
+
+TRAIN, VALIDATION = tiny_problems()[:4], tiny_problems()[4:]
+TINY = CrossEntropySettings(
+    rounds=3,
+    vectors=6,
+    worlds_per_vector=2,
+    elite=0.5,
+    hidden=(4,),
+    max_expansions=300,
+    validation_expansions=300,
+    features="relative",
+)
+
+
+def test_it_finds_the_least_of_a_quadratic() -> None:
+    rng, best = np.random.default_rng(0), np.array([3.0, -2.0, 0.5, 1.0])
+    gaussian, costs = Gaussian(np.zeros(4), np.full(4, 2.0)), []
+    for _ in range(30):
+        vectors = gaussian.draw(40, rng)
+        gaussian, cost = refit(vectors, ((vectors - best) ** 2).sum(axis=1), 0.2, 0.01)
+        costs.append(cost)
+    assert costs[-1] < 0.01 * costs[0]
+    assert np.abs(gaussian.mean - best).max() < 0.05
+
+
+@given(seed=st.integers(0, 1000), count=st.integers(2, 30), elite=st.floats(0.01, 1.0), floor=st.floats(0.01, 2.0))
+def test_a_refit_is_the_mean_and_deviation_of_the_best_share(seed: int, count: int, elite: float, floor: float) -> None:
+    rng = np.random.default_rng(seed)
+    vectors, costs = rng.normal(size=(count, 3)), rng.integers(0, 5, count).astype(float)
+    gaussian, cost = refit(vectors, costs, elite, floor)
+    kept = sorted(range(count), key=lambda index: (costs[index], index))[: max(1, round(elite * count))]
+    assert gaussian.mean.tolist() == pytest.approx(np.mean([vectors[index] for index in kept], axis=0).tolist())
+    spread = np.std([vectors[index] for index in kept], axis=0)
+    assert gaussian.deviation.tolist() == pytest.approx(np.maximum(spread, floor).tolist())
+    assert cost == pytest.approx(np.mean([costs[index] for index in kept]))
+
+
+def test_a_single_best_does_not_let_the_gaussian_collapse() -> None:
+    gaussian, _ = refit(np.arange(10.0).reshape(10, 1), np.arange(10.0), 0.1, 0.05)
+    assert (gaussian.mean.tolist(), gaussian.deviation.tolist()) == ([0.0], [0.05])
+
+
+def test_a_vector_is_the_weights_and_biases_of_each_layer() -> None:
+    vector = np.arange(1.0, 13.0)
+    network = network_of(vector, Scaling.none(4), (1, 2))
+    (first, first_bias), (second, second_bias), (third, third_bias) = network.layers
+    assert first[:, 0].tolist() == [0.5, 1.0, 1.5, 2.0]
+    assert (first_bias.tolist(), second.tolist(), second_bias.tolist()) == ([5.0], [[6.0, 7.0]], [8.0, 9.0])
+    assert third[:, 0].tolist() == pytest.approx([10.0 / 2**0.5, 11.0 / 2**0.5])
+    assert third_bias.tolist() == [12.0]
+
+
+def test_as_many_parameters_as_the_network_takes() -> None:
+    features = feature_set("paper17")
+    width = CROSS_ENTROPY.row_width(features)
+    assert width == 17 * 100 + 100 + 100 + 1
+    network = network_of(np.arange(float(width)), Scaling.none(17), CROSS_ENTROPY.hidden)
+    assert network.layers[-1][1].tolist() == [width - 1.0]
+
+
+def test_a_vector_costs_the_mean_of_its_expansions_on_the_worlds_of_the_round() -> None:
+    lessons = make_lessons(TRAIN).solvable
+    settings = TINY.changed(worlds_per_vector=len(lessons))
+    scaling = Scaling.none(len(feature_set("relative").columns))
+    learner = CrossEntropy(lessons, settings, feature_set("relative"), scaling, 0, 1)
+    drawn = learner.collect(1, Progress())
+    assert drawn.rows.shape == (6, settings.row_width(feature_set("relative")))
+    for vector, cost in zip(drawn.rows, drawn.labels, strict=True):
+        policy = LearnedPolicy(feature_set("relative"), network_of(vector, scaling, (4,)))
+        counts = [search(lesson.problem, policy, Limits(300)).expansions for lesson in lessons]
+        assert cost == pytest.approx(sum(counts) / len(counts))
+
+
+def test_each_round_draws_around_the_elite_of_the_one_before() -> None:
+    lessons = make_lessons(TRAIN).solvable
+    width = TINY.row_width(feature_set("relative"))
+    learner = CrossEntropy(
+        lessons,
+        TINY.changed(least_spread=1e-9),
+        feature_set("relative"),
+        Scaling.none(len(feature_set("relative").columns)),
+        0,
+        1,
+    )
+    rows = np.concatenate([np.full((3, width), 7.0), np.full((3, width), -7.0)])
+    told = Examples(rows, np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0]))
+    drawn = learner.collect(2, Progress(examples=[told]))
+    assert np.abs(drawn.rows - 7.0).max() < 1e-6
+
+
+def test_the_same_seed_gives_the_same_policy_whatever_the_jobs() -> None:
+    one, other, third = (
+        train_cross_entropy(TRAIN, VALIDATION, TINY, seed=seed, jobs=jobs) for seed, jobs in ((0, 1), (0, 2), (1, 1))
+    )
+    assert isinstance(one, LearnedPolicy)
+    assert isinstance(other, LearnedPolicy)
+    assert isinstance(third, LearnedPolicy)
+    assert_same_network(one, other)
+    with pytest.raises(AssertionError):
+        assert_same_network(one, third)
+
+
+def test_rounds_tell_the_cost_of_the_elite() -> None:
+    told: list[Round] = []
+    train_cross_entropy(TRAIN, VALIDATION, TINY, seed=0, on_round=told.append)
+    assert [one.examples for one in told] == [6, 12, 18]
+    assert all(1.0 <= one.loss <= 300.0 and one.mixing == 0.0 for one in told)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"vectors": 1}, "vectors must be at least 2, got 1"),
+        ({"worlds_per_vector": 0}, "worlds_per_vector must be positive, got 0"),
+        ({"elite": 0.0}, "elite must be above 0 and at most 1, got 0.0"),
+        ({"least_spread": 2.0}, "spread must be at least least_spread, below 1000, got 1.0"),
+        ({"least_spread": 0.0}, "spread must be at least least_spread, below 1000"),
+        ({"hidden": ()}, "hidden must be one to ten whole numbers"),
+        ({"learning_rate": 0.1}, "learning_rate: not a setting of this algorithm"),
+    ],
+)
+def test_what_cannot_be_is_told_in_one_line(changes: dict[str, object], told: str) -> None:
+    with pytest.raises(TrainingError) as raised:
+        CROSS_ENTROPY.changed(**changes)
+    assert str(raised.value).startswith(told)
+
+
+def test_the_settings_are_the_papers() -> None:
+    assert (CROSS_ENTROPY.vectors, CROSS_ENTROPY.worlds_per_vector, CROSS_ENTROPY.elite) == (40, 5, 0.2)
+    assert (CROSS_ENTROPY.hidden, CROSS_ENTROPY.rounds) == ((100,), 15)

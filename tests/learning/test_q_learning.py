@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sailplan.errors import TrainingError
+from sailplan.features import Scaling, feature_set
+from sailplan.graphs import ExplicitGraph, Problem
+from sailplan.learning import Q_LEARNING, NetworkSettings, QLearningSettings, Round, train_q_learning
+from sailplan.learning.lessons import make_lessons
+from sailplan.learning.q_learning import QLearner
+from sailplan.learning.regressors import network_maker
+from sailplan.learning.rounds import Progress
+from sailplan.learning.transitions import Transitions
+from sailplan.policies.learned import LearnedPolicy
+from sailplan.search import search
+from tests.learning.tiny import assert_same_network, tiny_problems
+
+TRAIN, VALIDATION = tiny_problems()[:4], tiny_problems()[4:]
+TINY = QLearningSettings(
+    rounds=3,
+    worlds_per_round=4,
+    samples_per_world=8,
+    max_expansions=60,
+    validation_expansions=300,
+    features="relative",
+    network=NetworkSettings(hidden=(6, 4), batch_size=16),
+)
+
+
+def _three_vertices() -> Problem:
+    """Return a way 0 - 1 - 2 to the goal, one to the right each."""
+    graph = ExplicitGraph.from_edges(3, [(0, 1, 1.0), (1, 2, 1.0)], coordinates=[(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)])
+    return Problem(graph, 0, 2, name="three")
+
+
+def _learner(settings: QLearningSettings) -> QLearner:
+    features = feature_set(settings.features)
+    lessons = make_lessons([_three_vertices()]).solvable
+    scaling = Scaling.none(len(features.columns))
+    return QLearner(lessons, settings, features, scaling, network_maker(settings.network, features), 0, 1)
+
+
+def test_the_transitions_of_three_vertices_by_hand() -> None:
+    learner = _learner(TINY.changed(features="paper17", samples_per_world=0))
+    seen = learner.collect(1, Progress())
+    x, h_euc = (learner.features.columns.index(name) for name in ("x", "h_euc"))
+    # Step one expands 0 and opens 1; step two expands 1 and finds the goal, after which nothing lies ahead.
+    assert seen.rows[:, [x, h_euc]].tolist() == [[0.0, 2.0], [1.0, 1.0]]
+    assert seen.next_rows[:, [x, h_euc]].tolist() == [[1.0, 1.0], [0.0, 0.0]]
+    assert (seen.costs.tolist(), seen.goes_on.tolist()) == ([1.0, 1.0], [1.0, 0.0])
+
+
+def test_a_search_cut_short_goes_on() -> None:
+    learner = _learner(TINY.changed(features="paper17", samples_per_world=0, max_expansions=1))
+    seen = learner.collect(1, Progress())
+    assert (len(seen), seen.goes_on.tolist()) == (1, [1.0])
+    assert seen.next_rows[0, learner.features.columns.index("x")] == 1.0
+
+
+def test_the_target_of_three_vertices_by_hand() -> None:
+    # In units of 100 expansions, with h_euc as the guess: ahead of the first step lies the guess of vertex 1.
+    learner = _learner(TINY.changed(features="paper17", samples_per_world=0))
+    steps = learner.differences(learner.collect(1, Progress()))
+    assert learner.unit == 100.0
+    assert steps.guesses.tolist() == [0.02, 0.01]
+    assert steps.next_guesses.tolist() == [0.01, 0.0]
+    assert steps.costs.tolist() == [0.01, 0.01]
+    assert steps.largest.tolist() == [0.6, 0.6]
+    # A network that says nothing is right everywhere: 2 = 1 + 1 and 1 = 1 + 0.
+    network = network_maker(NetworkSettings(hidden=(2,), averaging=0.0), learner.features)(0)
+    nothing = [(np.zeros_like(weights), np.zeros_like(biases)) for weights, biases in network.untrained(17)]
+    assert network.fit_differences(steps, nothing) == pytest.approx(0.0, abs=1e-12)
+    # Were the second step not the last, it would miss by its cost and by what lies ahead (nothing but the guess, 0).
+    wrong = steps._replace(guesses=np.zeros(2), next_guesses=np.array([0.5, 0.9]), goes_on=np.array([1.0, 0.0]))
+    one_pass = network_maker(NetworkSettings(hidden=(2,), epochs=1, averaging=0.0), learner.features)(0)
+    assert one_pass.fit_differences(wrong, nothing) == pytest.approx((0.51**2 + 0.01**2) / 2)
+    # What lies ahead is at most as long as a roll-out (0.6), and never below nothing.
+    for guess, ahead in ((0.9, 0.6), (-0.4, 0.0)):
+        odd = wrong._replace(next_guesses=np.array([guess, 0.0]), goes_on=np.ones(2))
+        assert one_pass.fit_differences(odd, nothing) == pytest.approx(((0.01 + ahead) ** 2 + 0.01**2) / 2)
+
+
+def test_it_learns_what_lies_ahead_of_three_vertices() -> None:
+    settings = TINY.changed(features="paper17", samples_per_world=0, hidden=(8,), epochs=3000, averaging=0.0)
+    settings = settings.changed(optimiser="adam", learning_rate=0.003, decay=True)
+    learner = _learner(settings)
+    progress: Progress[Transitions] = Progress()
+    seen = learner.collect(1, progress)
+    # A guess that is far off: nothing of it is left in the end.
+    steps = learner.differences(seen)._replace(guesses=np.full(2, 0.3), next_guesses=np.full(2, 0.3))
+    network = network_maker(settings.network, learner.features)(1)
+    network.fit_differences(steps, network.untrained(17))
+    values = 100.0 * (0.3 + network.predict(steps.rows))
+    assert values.tolist() == pytest.approx([2.0, 1.0], abs=0.1)
+
+
+def test_the_same_seed_gives_the_same_policy_whatever_the_jobs() -> None:
+    one, other, third = (
+        train_q_learning(TRAIN, VALIDATION, TINY, seed=seed, jobs=jobs) for seed, jobs in ((0, 1), (0, 2), (1, 1))
+    )
+    assert isinstance(one, LearnedPolicy)
+    assert isinstance(other, LearnedPolicy)
+    assert isinstance(third, LearnedPolicy)
+    assert_same_network(one, other)
+    with pytest.raises(AssertionError):
+        assert_same_network(one, third)
+
+
+def test_exploration_falls_from_round_to_round_and_replay_grows() -> None:
+    told: list[Round] = []
+    train_q_learning(TRAIN, VALIDATION, TINY.changed(exploration=0.5), seed=0, on_round=told.append)
+    assert [one.mixing for one in told] == [0.5, 0.25, 0.125]
+    assert [one.examples for one in told] == [32, 64, 96]
+
+
+def test_a_trained_policy_finds_paths() -> None:
+    policy = train_q_learning(TRAIN, VALIDATION, TINY, seed=0)
+    assert all(search(problem, policy).found for problem in VALIDATION)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"exploration": 1.5}, "exploration must be between 0 and 1, got 1.5"),
+        ({"rescore": "lazy"}, "rescore must be frozen in Q-learning, got 'lazy'"),
+        ({"features": "patch"}, "features must be a set without a patch in Q-learning"),
+        ({"samples_per_world": -1}, "samples_per_world must be 0 or more, got -1"),
+        ({"oracle_probability": 0.5}, "oracle_probability: not a setting of this algorithm"),
+        ({"vectors": 3, "elite": 0.1}, "elite, vectors: not a setting of this algorithm"),
+    ],
+)
+def test_what_cannot_be_is_told_in_one_line(changes: dict[str, object], told: str) -> None:
+    with pytest.raises(TrainingError) as raised:
+        Q_LEARNING.changed(**changes)
+    assert str(raised.value).startswith(told)
+
+
+def test_the_settings_are_the_papers() -> None:
+    assert (Q_LEARNING.rounds, Q_LEARNING.samples_per_world, Q_LEARNING.exploration) == (15, 100, 0.9)
+    assert (Q_LEARNING.network.hidden, Q_LEARNING.network.optimiser) == ((100, 50), "rmsprop")
