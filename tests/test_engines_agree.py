@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sailplan.features import PRESETS
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem
-from sailplan.policies import CATALOGUE, HEURISTICS, BestFirst, Key, OraclePolicy, make_policy
+from sailplan.policies import CATALOGUE, HEURISTICS, BestFirst, Key, OraclePolicy, WidthPolicy, make_policy
 from sailplan.policies.mixture import MixturePolicy
 from sailplan.search import Limits, Policy, StopRule, open_search
 from tests.learned_policies import RULES, random_policy
@@ -56,6 +56,15 @@ def test_on_explicit_graphs(
 )
 def test_with_any_queues(drawn: tuple[Problem, GridGraph | ExplicitGraph], keys: list[Key], stop: StopRule) -> None:
     _assert_engines_agree(drawn[0], BestFirst(tuple(keys)), stop, None)
+
+
+@pytest.mark.parametrize("heuristic", ["zero", "manhattan", "octile"])
+@settings(max_examples=40)
+@given(drawn=st.one_of(grid_problems(20, 25), explicit_problems()), stop=st.sampled_from(StopRule), budget=BUDGETS)
+def test_with_novelty(
+    heuristic: str, drawn: tuple[Problem, GridGraph | ExplicitGraph], stop: StopRule, budget: int | None
+) -> None:
+    _assert_engines_agree(drawn[0], WidthPolicy(heuristic), stop, budget)
 
 
 @pytest.mark.parametrize("rescore", RULES)

@@ -11,12 +11,13 @@ from PIL import Image
 
 from sailplan.evaluation.tasks import Choice
 from sailplan.evaluation.training_data import training_problems
-from sailplan.learning import NetworkSettings, SailSettings
+from sailplan.learning import CrossEntropySettings, NetworkSettings, QLearningSettings, SailSettings
 from sailplan.learning.run_folder import RunFolder, digest_of, read_metrics, read_plan
 from sailplan.policies import load_policy
 from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import OneOfMany
 from sailplan.policies.network import DenseNetwork
+from sailplan.search import search
 from sailplan.worlds import GeneratedWorlds, World, generate_world, write_png
 from tests.cli.conftest import Ran, Run, assert_one_line
 
@@ -156,6 +157,38 @@ def test_cloning(run: Run, worlds: Path, tmp_path: Path) -> None:
     assert _facts(run("train", "--resume", tmp_path / "run", "--json"))["rounds"] == 1
 
 
+OF_THE_OTHERS = {
+    "cem": ["--vectors", 4, "--worlds-per-vector", 2, "--elite", 0.5, "--hidden", 4],
+    "ql": ["--worlds-per-round", 3, "--samples-per-world", 6, "--hidden", "8,4", "--epochs", 1, "--exploration", 0.5],
+}
+COMMON = ["--features", "relative", "--rounds", 2, "--max-expansions", 60, "--validation-expansions", 300]
+
+
+@pytest.mark.parametrize("algorithm", OF_THE_OTHERS)
+def test_the_other_algorithms_break_off_and_go_on(run: Run, worlds: Path, tmp_path: Path, algorithm: str) -> None:
+    options = ["--data", worlds, "--algorithm", algorithm, *COMMON, *OF_THE_OTHERS[algorithm], "--json"]
+    facts = _facts(run("train", *options, "--out", tmp_path / "run"))
+    assert (facts["rounds"], facts["examples"]) == (2, {"cem": 8, "ql": 36}[algorithm])
+    policy = load_policy(tmp_path / "run" / "model.safetensors")
+    assert isinstance(policy, LearnedPolicy)
+    _, validation = training_problems(str(worlds), Choice("train"), Choice("validation"))
+    assert all(search(problem, policy).found for problem in validation)
+    whole = (tmp_path / "run" / "model.safetensors").read_bytes()
+    # As if it had been killed in its second round, before the row was written.
+    metrics = tmp_path / "run" / "metrics.csv"
+    metrics.write_text("\n".join(metrics.read_text().splitlines()[:2]) + "\n")
+    (tmp_path / "run" / "rounds" / "002.npz").unlink()
+    assert _facts(run("train", "--resume", tmp_path / "run", "--json"))["rounds"] == 2
+    assert (tmp_path / "run" / "model.safetensors").read_bytes() == whole
+
+
+@pytest.mark.parametrize(("algorithm", "option"), [("cem", "--epochs"), ("ql", "--vectors"), ("sail", "--exploration")])
+def test_a_setting_of_another_algorithm(run: Run, worlds: Path, tmp_path: Path, algorithm: str, option: str) -> None:
+    ran = run("train", "--data", worlds, "--algorithm", algorithm, option, 1, "--out", tmp_path / "run")
+    assert (ran.code, ran.error) == (2, f"sailplan: {option[2:]}: not a setting of this algorithm\n")
+    assert not (tmp_path / "run").exists()
+
+
 def test_settings_are_options(run: Run, worlds: Path, tmp_path: Path) -> None:
     options: list[object] = ["--rescore", "lazy", "--target", "detour", "--trust", "0.5,0", "--result", "mixture"]
     options += ["--optimiser", "adam", "--learning-rate", 0.02, "--batch-size", 7, "--averaging", 0, "--decay"]
@@ -201,7 +234,8 @@ def test_as_many_worlds_as_were_asked_for(run: Run, worlds: Path, tmp_path: Path
 def test_the_help_has_every_setting_with_its_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "250")
     told = run("train", "--help").out
-    for one in [*fields(SailSettings), *fields(NetworkSettings)]:
+    kinds = (SailSettings, NetworkSettings, QLearningSettings, CrossEntropySettings)
+    for one in [one for kind in kinds for one in fields(kind)]:
         if one.name != "network":
             assert "--" + one.name.replace("_", "-") in told
             assert one.metadata["help"][:30] in told
@@ -297,7 +331,7 @@ def test_data_that_cannot_be_learned_from_is_one_line(run: Run, tmp_path: Path) 
         (["--rounds", 0], ["rounds", "positive"]),
         (["--rounds", "many"], ["--rounds", "integer"]),
         (["--rescore", "often"], ["rescore", "frozen"]),
-        (["--algorithm", "cem"], ["--algorithm", "cem"]),
+        (["--algorithm", "dagger"], ["--algorithm"]),
         (["--preset", "best"], ["--preset", "best"]),
         (["--endpoints", "middle"], ["--endpoints", "middle"]),
         (["--seed", -1], ["--seed"]),

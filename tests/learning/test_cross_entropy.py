@@ -144,4 +144,4 @@ def test_what_cannot_be_is_told_in_one_line(changes: dict[str, object], told: st
 
 def test_the_settings_are_the_papers() -> None:
     assert (CROSS_ENTROPY.vectors, CROSS_ENTROPY.worlds_per_vector, CROSS_ENTROPY.elite) == (40, 5, 0.2)
-    assert (CROSS_ENTROPY.hidden, CROSS_ENTROPY.rounds) == ((100,), 15)
+    assert (CROSS_ENTROPY.hidden, CROSS_ENTROPY.rounds, CROSS_ENTROPY.max_expansions) == ((100,), 15, 1100)

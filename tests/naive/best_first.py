@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sailplan.graphs import EdgeStatus, Problem
 
 Place = tuple[float, ...]
-Key = Callable[[float, Place, Place, list[Place]], float]
-"""The key of a vertex by its cost, its place, the goal's place and the places known to be invalid."""
+Key = Callable[[float, Place, Place, list[Place]], Any]
+"""The key of a vertex, in any order, by its cost, its place, the goal's place and the places known to be invalid."""
 
 
 @dataclass
@@ -26,7 +27,7 @@ def best_first(problem: Problem, keys: Sequence[Key], *, follows_cost: bool, sto
     found = Found()
     cost, parent = {problem.start: 0.0}, {problem.start: -1}
     invalid: list[int] = []
-    queues: list[list[tuple[float, int]]] = [[] for _ in keys]
+    queues: list[list[tuple[Any, int]]] = [[] for _ in keys]
 
     def place(vertex: int) -> Place:
         return tuple(problem.graph.coordinates([vertex])[0].tolist())

@@ -13,6 +13,8 @@ from sailplan.policies import (
     LearnedPolicy,
     OraclePolicy,
     a_star,
+    bfws,
+    breadth_first,
     dijkstra,
     greedy,
     make_policy,
@@ -40,6 +42,8 @@ def test_what_each_name_stands_for() -> None:
         "h_man": greedy("manhattan"),
         "h_oct": greedy("octile"),
         "mha_star": mha_star(),
+        "bfws": bfws(),
+        "bfs": breadth_first(),
         "dijkstra": dijkstra(),
         "oracle": OraclePolicy(),
     }

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from sailplan.errors import PolicyError
 from sailplan.graphs import MOVINGAI_MOVES, PAPER_MOVES, ExplicitGraph, GridGraph, Problem
 from sailplan.oracle import cost_to_go
-from sailplan.policies import BestFirst, Key, a_star, dijkstra, greedy, weighted_a_star
+from sailplan.policies import BestFirst, Key, a_star, breadth_first, dijkstra, greedy, weighted_a_star
 from sailplan.search import StopRule, search
 from sailplan.testing import draw_problem
-from tests.strategies import FOUR_CONNECTED, explicit_problems, grid_problems
+from tests.strategies import FOUR_CONNECTED, UNIT_DIAGONALS, explicit_problems, grid_problems
 
 # The goal is two to the right of the start, behind a wall.
 WALL = """
@@ -28,6 +28,7 @@ def _order(policy: BestFirst, picture: str = WALL) -> list[tuple[int, int]]:
 
 
 def test_the_keys_of_the_recipes() -> None:
+    assert breadth_first() == BestFirst((Key("zero", 0.0),), StopRule.GOAL_GENERATED)
     assert dijkstra() == BestFirst((Key("zero", 1.0),), StopRule.GOAL_EXPANDED)
     assert a_star() == BestFirst((Key("euclidean", 1.0),), StopRule.GOAL_EXPANDED)
     assert weighted_a_star(3.0) == BestFirst((Key("euclidean", 1.0, 3.0),), StopRule.GOAL_GENERATED)
@@ -44,6 +45,25 @@ def test_dijkstra_goes_in_rings() -> None:
     rings = [abs(x - 1) + abs(y - 1) for x, y in order]
     assert rings[:9] == [0, 1, 1, 1, 2, 2, 2, 3, 3]
     assert order[:4] == [(1, 1), (1, 2), (0, 1), (1, 0)]
+
+
+def test_breadth_first_takes_them_as_they_come() -> None:
+    # Up, left and down of the start, then what is new around each of these in the same order.
+    assert _order(breadth_first())[:7] == [(1, 1), (1, 2), (0, 1), (1, 0), (1, 3), (0, 2), (0, 0)]
+
+
+def test_breadth_first_keeps_the_place_of_a_vertex_that_gets_cheaper() -> None:
+    graph = ExplicitGraph.from_edges(5, [(0, 1, 1.0), (0, 2, 9.0), (0, 3, 1.0), (1, 2, 1.0), (2, 4, 1.0)])
+    result = search(Problem(graph, 0, 4), breadth_first(), stop=StopRule.GOAL_EXPANDED)
+    assert result.trace.expanded.tolist() == [0, 1, 2, 3]
+    assert result.path == (0, 1, 2, 4)
+
+
+@given(grid_problems(15, 15, [FOUR_CONNECTED, UNIT_DIAGONALS]))
+def test_breadth_first_takes_the_fewest_edges_where_all_cost_the_same(drawn: tuple[Problem, GridGraph]) -> None:
+    problem, _ = drawn
+    result = search(problem, breadth_first())
+    assert not result.found or len(result.path) - 1 == cost_to_go(problem)[problem.start]
 
 
 def test_a_star_goes_by_the_sum() -> None:

@@ -113,6 +113,17 @@ class KeyArrays(NamedTuple):
     """A value for each vertex where the heuristic is TABLE, else empty."""
 
 
+class WidthArrays(NamedTuple):
+    """A queue of novel vertices and one of the others; see `width.py`."""
+
+    heuristic: int
+    """ZERO, EUCLIDEAN, MANHATTAN or OCTILE."""
+    atoms: NDArray[np.int64]
+    """Shape (vertices, axes): the number of each atom of each vertex; empty on a grid: there it is x or width + y."""
+    least: NDArray[np.float64]
+    """The least distance to the goal at which each atom was met; infinity before it was."""
+
+
 class NoObstacles(NamedTuple):
     """Nothing is kept about invalid vertices: no policy of this search asks where they are."""
 
@@ -267,5 +278,5 @@ class TransitionArrays(NamedTuple):
     """How many steps were looked at, and how many of these to their end."""
 
 
-PolicyArrays = KeyArrays | LearnedArrays | RandomArrays | MixtureArrays | SampleArrays | TransitionArrays
+PolicyArrays = KeyArrays | WidthArrays | LearnedArrays | RandomArrays | MixtureArrays | SampleArrays | TransitionArrays
 """What the compiled engine can follow."""

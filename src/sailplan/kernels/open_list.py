@@ -14,6 +14,7 @@ from sailplan.kernels.arrays import (
     RandomArrays,
     SampleArrays,
     TransitionArrays,
+    WidthArrays,
 )
 from sailplan.kernels.compile import inlined_overload
 from sailplan.kernels.keyed import offer_all, pop_in_turn
@@ -22,24 +23,25 @@ from sailplan.kernels.mixture import offer_both, pop_mixed
 from sailplan.kernels.random_order import list_member, pop_any
 from sailplan.kernels.sampler import list_entered, replay_step
 from sailplan.kernels.transitions import list_scored, replay_transition
+from sailplan.kernels.width import offer_by_novelty, pop_novel
 
 
 def queues_needed(policy: PolicyArrays) -> int:
     """How many queues the policy keeps."""
     if isinstance(policy, KeyArrays):
         return len(policy.heuristic)
-    return 2 if isinstance(policy, MixtureArrays) else 1
+    return 2 if isinstance(policy, MixtureArrays | WidthArrays) else 1
 
 
 def needs_of(policy: PolicyArrays) -> tuple[bool, bool]:
     """Whether the policy asks for the closest invalid vertices, and whether for walls."""
     if isinstance(policy, KeyArrays):
         return OBSTACLE in policy.heuristic, False
+    if isinstance(policy, WidthArrays | RandomArrays):
+        return False, False
     if isinstance(policy, MixtureArrays):
         first, second = needs_of(policy.first), needs_of(policy.second)
         return first[0] or second[0], first[1] or second[1]
-    if isinstance(policy, RandomArrays):
-        return False, False
     if isinstance(policy, TransitionArrays):
         return needs_of(policy.learned)
     return policy.features.needs_obstacles, policy.features.needs_walls
@@ -67,6 +69,7 @@ def _keys_alone(policy):
 def _choose(graph, policy, queue, obstacles, state, start, goal):
     return {
         KeyArrays: lambda graph, policy, queue, obstacles, state, start, goal: pop_in_turn(queue, state),
+        WidthArrays: lambda graph, policy, queue, obstacles, state, start, goal: pop_novel(queue, state),
         LearnedArrays: lambda graph, policy, queue, obstacles, state, start, goal: pop_learned(
             graph, policy, queue, 0, obstacles, state, start, goal
         ),
@@ -88,6 +91,9 @@ def _take_in(graph, policy, queue, obstacles, state, start, goal, vertex, change
     return {
         KeyArrays: lambda graph, policy, queue, obstacles, state, start, goal, vertex, change: offer_all(
             graph, policy, queue, obstacles, state, goal, vertex, change
+        ),
+        WidthArrays: lambda graph, policy, queue, obstacles, state, start, goal, vertex, change: offer_by_novelty(
+            graph, policy, queue, state, goal, vertex, change
         ),
         LearnedArrays: lambda graph, policy, queue, obstacles, state, start, goal, vertex, change: offer_learned(
             graph, policy, queue, 0, obstacles, state, start, goal, vertex, change

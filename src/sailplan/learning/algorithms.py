@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sailplan.learning.behaviour_cloning import CLONING, train_behaviour_cloning
-from sailplan.learning.cross_entropy import CROSS_ENTROPY, train_cross_entropy
+from sailplan.learning.cross_entropy import CROSS_ENTROPY, LONG_ROLL_OUTS, train_cross_entropy
 from sailplan.learning.examples import Examples
 from sailplan.learning.q_learning import Q_LEARNING, train_q_learning
 from sailplan.learning.sail import train_sail
@@ -40,6 +40,6 @@ class Algorithm:
 ALGORITHMS: dict[AlgorithmName, Algorithm] = {
     "sail": Algorithm(train_sail, PAPER, DEFAULT),
     "sl": Algorithm(train_behaviour_cloning, CLONING, CLONING),
-    "cem": Algorithm(train_cross_entropy, CROSS_ENTROPY, CROSS_ENTROPY),
+    "cem": Algorithm(train_cross_entropy, CROSS_ENTROPY, LONG_ROLL_OUTS),
     "ql": Algorithm(train_q_learning, Q_LEARNING, Q_LEARNING, Transitions),
 }

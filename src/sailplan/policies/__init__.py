@@ -2,7 +2,7 @@
 
 from sailplan.policies.best_first import BestFirst
 from sailplan.policies.catalogue import CATALOGUE, PRETRAINED, make_policy
-from sailplan.policies.classic import a_star, dijkstra, greedy, weighted_a_star
+from sailplan.policies.classic import a_star, breadth_first, dijkstra, greedy, weighted_a_star
 from sailplan.policies.heuristics import HEURISTICS, Key
 from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import MixturePolicy, OneOfMany
@@ -11,6 +11,7 @@ from sailplan.policies.multi_heuristic import mha_star
 from sailplan.policies.network import DenseNetwork
 from sailplan.policies.oracle import OraclePolicy
 from sailplan.policies.random_order import RandomPolicy, epsilon_greedy
+from sailplan.policies.width import WidthPolicy, bfws
 
 __all__ = [
     "CATALOGUE",
@@ -24,7 +25,10 @@ __all__ = [
     "OneOfMany",
     "OraclePolicy",
     "RandomPolicy",
+    "WidthPolicy",
     "a_star",
+    "bfws",
+    "breadth_first",
     "dijkstra",
     "epsilon_greedy",
     "greedy",

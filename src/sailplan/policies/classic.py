@@ -12,6 +12,11 @@ def dijkstra() -> BestFirst:
     return BestFirst((Key("zero", cost_weight=1.0),), StopRule.GOAL_EXPANDED)
 
 
+def breadth_first() -> BestFirst:
+    """Expand what entered the open list first; the path has the fewest edges where all cost the same."""
+    return BestFirst((Key("zero"),))
+
+
 def a_star(heuristic: str = "euclidean") -> BestFirst:
     """Expand the vertex with the smallest g + h first; optimal where h is consistent: octile is on every grid."""
     return BestFirst((Key(heuristic, cost_weight=1.0),), StopRule.GOAL_EXPANDED)
