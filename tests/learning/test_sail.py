@@ -95,7 +95,9 @@ def test_other_rounds_roll_out_other_samples() -> None:
 
 def test_the_best_round_is_the_first_of_equals() -> None:
     policies = [random_policy(seed, "relative") for seed in range(4)]
-    progress: Progress[Examples] = Progress([_round(n + 1, mean) for n, mean in enumerate((9.0, 4.0, 7.0, 4.0))], policies)
+    progress: Progress[Examples] = Progress(
+        [_round(n + 1, mean) for n, mean in enumerate((9.0, 4.0, 7.0, 4.0))], policies
+    )
     assert progress.best == 1
     assert progress.result("best", 0) is policies[1]
 

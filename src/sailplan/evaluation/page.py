@@ -42,12 +42,14 @@ def note(text: str) -> str:
     return f'<p class="note"><b>{escape(text)}</b></p>'
 
 
-def picture(image: Image.Image, caption: str) -> str:
-    """A picture within the page."""
-    return f'<img alt="{escape(caption)}" src="{_inline(image)}">'
+def picture(png: bytes, caption: str) -> str:
+    """A PNG file within the page."""
+    source = "data:image/png;base64," + base64.b64encode(png).decode("ascii")
+    return f'<img alt="{escape(caption)}" src="{source}">'
 
 
-def _inline(image: Image.Image) -> str:
+def png_bytes(image: Image.Image) -> bytes:
+    """An image as a PNG file."""
     buffer = io.BytesIO()
     image.save(buffer, format="PNG", optimize=True)
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
+    return buffer.getvalue()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from PIL import Image
 
 from sailplan.evaluation.metrics import Summary
-from sailplan.evaluation.page import heading, paragraph, picture, write_page
+from sailplan.evaluation.page import heading, paragraph, picture, png_bytes, write_page
 from sailplan.evaluation.sheets import html
 from sailplan.evaluation.tables import EXPLANATION, family_sheets
 from sailplan.files import FilePath
@@ -18,5 +18,5 @@ def write_report(
 ) -> None:
     """Write a self-contained HTML page, whole or not at all."""
     tables = [html(sheet) for sheet in family_sheets(summaries)]
-    figures = [part for caption, image in pictures.items() for part in (heading(caption), picture(image, caption))]
+    figures = [heading(caption) + picture(png_bytes(image), caption) for caption, image in pictures.items()]
     write_page(path, headline, [paragraph(introduction), *tables, paragraph(f"{EXPLANATION}."), *figures])

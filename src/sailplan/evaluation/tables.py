@@ -17,9 +17,9 @@ EXPLANATION = (
 )
 
 
-def as_objects(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
-    """One object per policy and family, ready for JSON; a figure that does not exist is None."""
-    return [{name: _plain(value) for name, value in asdict(summary).items()} for summary in summaries]
+def as_objects(rows: Sequence[Any]) -> list[dict[str, Any]]:
+    """Summaries or other dataclasses as objects, ready for JSON; a figure that does not exist is None."""
+    return [{name: _plain(value) for name, value in asdict(row).items()} for row in rows]
 
 
 def family_sheet(summaries: Sequence[Summary]) -> Sheet:

@@ -91,7 +91,9 @@ class TrainingSettings:
     def from_json(cls, told: Any) -> Self:
         """Read what `as_json` gave; raises TrainingError where it is something else."""
         try:
-            values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
+            values: dict[str, Any] = {
+                name: tuple(value) if isinstance(value, list) else value for name, value in told.items()
+            }
             if "network" in values:
                 inner = values["network"]
                 values["network"] = NetworkSettings(**{**inner, "hidden": tuple(inner["hidden"])})
