@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from sailplan.evaluation.pictures import FREE, INK, draw_legend
 
-_TITLE, _TEXT = 30, 22
+_TITLE, _TEXT = 34, 26
 _LINE = _TEXT + 10
 _MARGIN = 16
 _SIDE = _LINE + _MARGIN
@@ -40,7 +40,7 @@ def draw_figure(title: str, note: str, columns: Sequence[str], rows: Mapping[str
     for number, line in enumerate(lines):
         draw.text((_MARGIN, _MARGIN + _TITLE + 8 + number * _LINE), line, fill=INK, font=_font())
     for number, name in enumerate(columns):
-        draw.text((_SIDE + (number + 0.5) * width, top + 6), name, fill=INK, font=_font(), anchor="ma")
+        draw.text((_SIDE + (number + 0.5) * width, top), name, fill=INK, font=_font(), anchor="ma")
     for number, (name, row) in enumerate(rows.items()):
         above = top + _LINE + number * height
         figure.paste(_upright(name, height), (_MARGIN, above))

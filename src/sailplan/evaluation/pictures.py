@@ -95,7 +95,7 @@ def draw_legend(width: int, size: int = 13) -> Image.Image:
     draw = ImageDraw.Draw(legend)
     for (label, colour), (x, y) in zip(_LEGEND, places, strict=True):
         draw.rectangle((x, y, x + box, y + box), fill=colour, outline=INK)
-        draw.text((x + size + 3, y - 2), label, fill=INK, font=font)
+        draw.text((x + size + 3, y + box / 2), label, fill=INK, font=font, anchor="lm")
     return legend
 
 

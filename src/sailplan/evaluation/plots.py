@@ -12,6 +12,8 @@ from sailplan.files import FilePath, whole_file
 
 COLOURS = {"SaIL": "tab:blue", "SL": "tab:orange", "CEM": "tab:green", "QL": "tab:red"}
 """A system has the same colour in every plot; any other curve takes the next one."""
+_FEW = 4
+"""Names of more curves than these go beside the plot, where they hide nothing."""
 
 
 def draw_convergence(
@@ -38,8 +40,10 @@ def draw_convergence(
     else:
         axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3, which="both")
-    if axes.lines:
-        axes.legend(fontsize="small", ncols=2 if len(curves) > 4 else 1)
+    if len(curves) > _FEW:
+        figure.legend(loc="outside right upper", fontsize="small")
+    elif axes.lines:
+        axes.legend()
     with whole_file(path) as file:
         figure.savefig(file, format="png")
 

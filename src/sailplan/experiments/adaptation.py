@@ -8,7 +8,7 @@ from typing import Any
 from sailplan.errors import SailplanError
 from sailplan.evaluation.figures import Panel, draw_figure
 from sailplan.evaluation.pictures import write_picture
-from sailplan.experiments.panels import WORLD_RULE, median_task, numbers_of, panel_of, watch
+from sailplan.experiments.panels import WORLD_RULE, numbers_of, panel_of, telling_task, watch
 from sailplan.experiments.part import Experiment, Figure, Part
 from sailplan.experiments.reproduction import Reproduction, ShowProgress
 from sailplan.experiments.runs import Run, runs_of
@@ -63,7 +63,7 @@ def _figure(asked: Reproduction, comparison: Comparison, numbers: list[dict[str,
     policies = _policies(asked, comparison)
     rows: dict[str, list[Panel]] = {}
     for family in comparison.families:
-        task = median_task(asked, family)
+        task = telling_task(asked, family)
         problem = task.problem()
         results = {name: watch(problem, policy) for name, policy in policies.items()}
         rows[f"a world of {family}"] = [panel_of(problem, result) for result in results.values()]
@@ -74,7 +74,7 @@ def _figure(asked: Reproduction, comparison: Comparison, numbers: list[dict[str,
     )
     file = asked.out / f"adaptation_{comparison.name}.png"
     write_picture(draw_figure(comparison.title, caption, list(policies), rows), file)
-    return Figure(file, comparison.title, caption)
+    return Figure(file, comparison.title)
 
 
 def _policies(asked: Reproduction, comparison: Comparison) -> dict[str, Policy]:

@@ -15,17 +15,18 @@ from sailplan.experiments.searches import records_of
 from sailplan.graphs.problem import Problem
 from sailplan.search import Policy, SearchResult, replay, search
 
-WORLD_RULE = "The world of a family is the one on which h_EUC needs the median number of expansions."
+WORLD_RULE = "The world of a family is the one that is harder for h_EUC than three quarters of the others."
+"""The median world of some families has its obstacle out of the way, and shows nothing."""
 
 
-def median_task(asked: Reproduction, family: str) -> Task:
+def telling_task(asked: Reproduction, family: str) -> Task:
     """The world by the rule, of those that can be solved."""
     records = records_of(asked, [asked.system("h_euc")], [family])
     solvable = [index for index, record in enumerate(records) if record.outcome != UNSOLVABLE]
     if not solvable:
         raise SailplanError(f"{asked.source(family)}: no world of split {asked.split} has a path")
     ordered = sorted(solvable, key=lambda index: records[index].expansions)
-    return asked.tasks(family).tasks[ordered[(len(ordered) - 1) // 2]]
+    return asked.tasks(family).tasks[ordered[3 * len(ordered) // 4]]
 
 
 def watch(problem: Problem, policy: Policy) -> SearchResult:

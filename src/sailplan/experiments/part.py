@@ -18,7 +18,8 @@ class Figure:
 
     file: Path
     title: str
-    caption: str
+    caption: str = ""
+    """What stands below it; empty where the picture itself has it."""
 
 
 @dataclass(frozen=True)

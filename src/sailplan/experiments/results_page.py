@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sailplan import __version__
 from sailplan.errors import SailplanError
 from sailplan.evaluation.page import heading, note, paragraph, picture, write_page
 from sailplan.evaluation.sheets import Cell, Sheet, html
@@ -38,7 +39,8 @@ def _section(part: Part) -> list[str]:
     """A part with its tables, what has to be known of them, and its figures."""
     lines = [heading(part.title), *map(html, part.sheets[:1]), *map(paragraph, part.notes), *map(html, part.sheets[1:])]
     for figure in part.figures:
-        lines += [picture(file_bytes(figure.file, error=SailplanError), figure.title), paragraph(figure.caption)]
+        lines.append(picture(file_bytes(figure.file, error=SailplanError), figure.title))
+        lines += [paragraph(figure.caption)] if figure.caption else []
     return lines
 
 
@@ -51,6 +53,7 @@ def _facts(asked: Reproduction, runs: Sequence[Run]) -> Sheet:
         "seed of the trainings": asked.seed,
         "trainings": len(runs),
         "seconds of all trainings": f"{sum(run.seconds for run in runs):.0f}",
+        "sailplan": __version__,
         **versions(),
     }
     return _sheet("Facts", ["", "value"], [[name, value] for name, value in facts.items()])
@@ -66,7 +69,7 @@ def _settings(asked: Reproduction) -> Sheet:
     """Every setting of every algorithm; a dash where it has none of that name."""
     told = {one.label: _flat(asked.plan(one, asked.families[0]).settings.as_json()) for one in asked.trained}
     names = dict.fromkeys(name for settings in told.values() for name in settings)
-    rows = [[name, *(settings.get(name, "-") for settings in told.values())] for name in names]
+    rows = [[name, *(_told(settings.get(name, "-")) for settings in told.values())] for name in names]
     return _sheet(f"Settings of the trainings ({asked.label})", ["setting", *told], rows)
 
 
@@ -74,6 +77,11 @@ def _flat(settings: dict[str, Any]) -> dict[str, Any]:
     """The settings with those of the network among them."""
     inner = settings.pop("network", {})
     return {**settings, **inner}
+
+
+def _told(value: Any) -> str:
+    """A setting as it is written on the command line."""
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _trainings(runs: Sequence[Run]) -> Sheet:
@@ -85,7 +93,11 @@ def _trainings(runs: Sequence[Run]) -> Sheet:
         rows.append(
             [run.folder.name, kept, f"{best.validation_expansions:.1f}", done[-1].examples, f"{run.seconds:.1f}"]
         )
-    return _sheet("Trainings", ["run", "round kept", "validation expansions", "examples", "seconds"], rows)
+    return _sheet(
+        "Trainings (the first of an installation compile the engine, too)",
+        ["run", "round kept", "validation expansions", "examples", "seconds"],
+        rows,
+    )
 
 
 def _sheet(title: str, headings: Sequence[str], rows: Sequence[Sequence[object]]) -> Sheet:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sailplan.evaluation.figures import Panel, draw_figure
 from sailplan.evaluation.pictures import write_picture
-from sailplan.experiments.panels import WORLD_RULE, median_task, numbers_of, panel_of, watch
+from sailplan.experiments.panels import WORLD_RULE, numbers_of, panel_of, telling_task, watch
 from sailplan.experiments.part import Experiment, Figure, Part
 from sailplan.experiments.reproduction import Reproduction, ShowProgress
 from sailplan.experiments.runs import Run, runs_of
@@ -27,7 +27,7 @@ def _make(asked: Reproduction, progress: ShowProgress) -> Part:
     numbers: list[dict[str, Any]] = []
     with progress("drawing snapshots", len(asked.families)) as step:
         for family in asked.families:
-            task = median_task(asked, family)
+            task = telling_task(asked, family)
             problem = task.problem()
             ends = {name: watch(problem, policy_of(asked, asked.system(name), family)) for name in ("sail", *_RIVALS)}
             rows[family] = [panel_of(problem, ends["sail"], share) for share in _MOMENTS.values()]
@@ -40,7 +40,7 @@ def _make(asked: Reproduction, progress: ShowProgress) -> Part:
     title = "Snapshots: what a search has uncovered"
     file = asked.out / "snapshots.png"
     write_picture(draw_figure(title, caption, columns, rows), file)
-    return Part("Snapshots", numbers, [file], figures=[Figure(file, title, caption)])
+    return Part("Snapshots", numbers, [file], figures=[Figure(file, title)])
 
 
 SNAPSHOTS = Experiment(_runs, _make)

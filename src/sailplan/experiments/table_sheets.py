@@ -26,7 +26,7 @@ def family_sheet(group: Sequence[Row]) -> Sheet:
     first = group[0]
     left_out = f", {first.unsolvable} unsolvable left out" if first.unsolvable else ""
     title = f"{first.family}: {first.worlds} worlds{left_out}, {first.settings}"
-    return Sheet(title, _HEADINGS, [[Cell(text, row.best) for text in _texts(row)] for row in group])
+    return Sheet(title, _HEADINGS, [_cells(row) for row in group])
 
 
 def notes(asked: Reproduction, rows: Sequence[Row]) -> list[str]:
@@ -48,10 +48,8 @@ def notes(asked: Reproduction, rows: Sequence[Row]) -> list[str]:
     return told
 
 
-def _texts(row: Row) -> list[str]:
-    return [
-        row.label,
-        "" if row.published is None else f"{row.published:.3f}",
+def _cells(row: Row) -> list[Cell]:
+    ours = [
         f"{row.normalised:.3f}",
         f"{row.normalised_low:.3f}-{row.normalised_high:.3f}",
         f"{row.mean_expansions:.1f}",
@@ -59,6 +57,8 @@ def _texts(row: Row) -> list[str]:
         f"{row.solved}/{row.worlds}",
         f"{row.ms_per_search:.2f}",
     ]
+    published = "-" if row.published is None else f"{row.published:.3f}"
+    return [Cell(row.label, row.best), Cell(published), *(Cell(text, row.best) for text in ours)]
 
 
 def _score(row: Row) -> str:
