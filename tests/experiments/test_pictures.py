@@ -96,3 +96,19 @@ def test_without_matplotlib_nothing_is_trained(made: Reproduction, monkeypatch: 
     monkeypatch.setitem(sys.modules, "matplotlib.axes", None)
     with pytest.raises(SailplanError, match=r"matplotlib: pip install 'sailplan\[plot\]'"):
         CONVERGENCE.runs(made)
+
+
+def test_every_picture_says_that_it_is_quick(copied: Reproduction, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    def listen(*words: object, **options: object) -> Image.Image:
+        told.append(" ".join(str(word) for word in words if isinstance(word, str)))
+        return Image.new("RGB", (1, 1))
+
+    for module in ("snapshots", "adaptation"):
+        monkeypatch.setattr(f"sailplan.experiments.{module}.draw_figure", listen)
+    monkeypatch.setattr("sailplan.evaluation.plots.draw_convergence", listen)
+    for experiment in (SNAPSHOTS, ADAPTATION, CONVERGENCE):
+        experiment.make(copied, silently)
+    assert len(told) == 4
+    assert all(QUICK_LABEL in words for words in told)
