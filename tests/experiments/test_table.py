@@ -41,6 +41,18 @@ def test_the_figures_are_those_of_a_direct_benchmark(made: Reproduction) -> None
         assert float(row["ms_per_search"]) > 0
 
 
+def test_scores_have_the_interval_of_their_expansions(made: Reproduction, records: list[Record]) -> None:
+    spread = [replace(one, expansions=500 * (1 + index % 5)) for index, one in enumerate(records)]
+    expected = {(one.family, one.policy): one for one in summarise(spread)}
+    for row in rows_of(made, spread):
+        low, high = expected[row.family, row.system].ci95
+        assert row.mean_expansions == 1500
+        assert row.normalised == pytest.approx(1300 / 4800)
+        assert row.normalised_low == pytest.approx((low - 200) / 4800)
+        assert row.normalised_high == pytest.approx((high - 200) / 4800)
+        assert row.normalised_low < row.normalised < row.normalised_high
+
+
 def test_published_numbers_stand_beside_with_their_source(made: Reproduction, records: list[Record]) -> None:
     rows = {(row.family, row.system): row for row in rows_of(made, records)}
     assert rows[FAMILY, "sail"].published == 0.104
