@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test lint bench training pretrained clean
+.PHONY: help demo test lint bench reproduce training pretrained clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -25,8 +25,11 @@ bench: .venv/installed-bench ## speed against other planners, and generated worl
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/families.py
 
-training: .venv/installed-train ## the paper's table, and how far a training carries over (an hour or more)
-	for what in table generated relative speed; do $(BIN)/python benchmarks/training.py $$what || exit 1; done
+reproduce: .venv/installed-train ## the paper's table and figures, and report.html (hours; minutes with OPTIONS=--quick)
+	$(BIN)/sailplan reproduce all --out build/reproduction$(findstring -quick,$(OPTIONS)) $(OPTIONS)
+
+training: .venv/installed-train ## how far a training carries over, and how long it takes (an hour or more)
+	for what in generated relative speed; do $(BIN)/python benchmarks/training.py $$what || exit 1; done
 
 pretrained: .venv/installed-train ## train the policies that come with the package anew, on generated worlds
 	rm -rf build/pretrained
@@ -36,7 +39,7 @@ pretrained: .venv/installed-train ## train the policies that come with the packa
 	done
 
 clean: ## remove the environment and everything made
-	rm -rf .venv demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv demo reproduction build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/bin/python:

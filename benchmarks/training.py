@@ -1,12 +1,11 @@
 """Training: how well, how long, and how far it carries over.
 
-    python benchmarks/training.py table       the paper's table: SaIL and SL beside the published numbers
     python benchmarks/training.py generated   trained on generated worlds against trained on real ones
     python benchmarks/training.py relative    trained on 201 x 201, run on 401 x 401, random starts and goals
     python benchmarks/training.py speed       microseconds of an expansion, and where a training's time goes
 
-
---data names a folder with one folder a family. Runs are kept in --runs and used again.
+--data names a folder with one folder a family. Runs are kept in --runs and used again. The paper's own table and
+figures are made by `sailplan reproduce`.
 """
 
 from __future__ import annotations
@@ -18,13 +17,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean, median
+from statistics import mean
 
 import numpy as np
 
 from sailplan.evaluation.benchmark import run_benchmark
-from sailplan.evaluation.metrics import normalised, summarise
-from sailplan.evaluation.paper import PUBLISHED
+from sailplan.evaluation.metrics import summarise
 from sailplan.evaluation.tasks import Choice, load_tasks
 from sailplan.features import PRESETS, Scaling
 from sailplan.graphs import grid_problem
@@ -76,47 +74,10 @@ def sail(data: str, family: str, preset: str, seed: int) -> Training:
     return Training(f"{preset}-{family}-{seed}", options)
 
 
-def sl(data: str, family: str, seed: int) -> Training:
-    options = ("--data", data, "--algorithm", "sl", "--preset", "paper", "--seed", str(seed))
-    return Training(f"sl-{family}-{seed}", options)
-
-
 def score(policy: str, data: str, choice: Choice) -> float:
     """Mean expansions over the worlds that can be solved."""
     (summary,) = summarise(run_benchmark({"policy": make_policy(policy)}, load_tasks(data, choice), jobs=2))
     return summary.mean_expansions
-
-
-def table(data: Path, runs: Path, seeds: Sequence[int]) -> None:
-    real = {family: str(data / family) for family in FAMILIES}
-    columns = {
-        family: {
-            "paper preset": [sail(real[family], family, "paper", seed) for seed in seeds],
-            "default preset": [sail(real[family], family, "default", seed) for seed in seeds],
-            "SL": [sl(real[family], family, 0)],
-        }
-        for family in FAMILIES
-    }
-    train_all([one for family in FAMILIES for column in columns[family].values() for one in column], runs)
-    for title, choice, places in (
-        ("real validation maps", Choice("validation"), real),
-        ("generated worlds of a fresh seed", Choice("test", seed=FRESH_SEED), {family: family for family in FAMILIES}),
-    ):
-        print(f"\nNormalised expansions on {title}: median of {len(seeds)} seeds and range (SL: one)")
-        print("| family | SaIL published | paper preset | default preset | SL published | SL | h_euc |")
-        print("|---|---|---|---|---|---|---|")
-        sums = np.zeros(6)
-        for family in FAMILIES:
-            scores = [
-                [normalised(score(str(one.folder(runs) / MODEL), places[family], choice)) for one in column]
-                for column in columns[family].values()
-            ]
-            greedy, published = normalised(score("h_euc", places[family], choice)), PUBLISHED[family]
-            paper, default, supervised = (f"{median(one):.3f} ({min(one):.3f}-{max(one):.3f})" for one in scores)
-            sums += [published["sail"], *map(median, scores[:2]), published["sl"], median(scores[2]), greedy]
-            cells = (f"{published['sail']:.3f}", paper, default, f"{published['sl']:.3f}", supervised, f"{greedy:.3f}")
-            print(f"| {family} | {' | '.join(cells)} |", flush=True)
-        print(f"| sum | {' | '.join(f'{one:.3f}' for one in sums)} |", flush=True)
 
 
 def generated(data: Path, runs: Path) -> None:
@@ -152,7 +113,7 @@ def relative(runs: Path) -> None:
         print(f"{family:18} {scores[0]:8.1f} {scores[1]:8.1f} {scores[1] / scores[0]:6.3f}", flush=True)
 
 
-def speed(runs: Path) -> None:
+def speed(reproduction: Path) -> None:
     rng = np.random.default_rng(0)
     for name, features in PRESETS.items():
         policy = random_policy(name, rng)
@@ -162,7 +123,7 @@ def speed(runs: Path) -> None:
             f"{name:9} {len(features.columns):4} columns: {early:5.2f} us an expansion around the 1,000th, "
             f"{late:5.2f} around the 20,000th ({late / early:.2f} times); published: {ratio:,.0f} times that"
         )
-    finished = [one for one in sorted(runs.glob("paper-*")) if (one / METRICS).exists()]
+    finished = [one for one in sorted(reproduction.glob("runs/sail-*")) if (one / METRICS).exists()]
     if finished:
         rounds = [read_metrics(folder) for folder in finished]
         rolling, fitting, validating = (
@@ -207,17 +168,17 @@ def cost_at(policy: LearnedPolicy, expansions: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("table", "generated", "relative", "speed"))
+    parser.add_argument("what", choices=("generated", "relative", "speed"))
     parser.add_argument("--data", type=Path, default=Path("../shared/data/motion_planning_datasets"))
     parser.add_argument("--runs", type=Path, default=Path("build/training"))
-    parser.add_argument("--seeds", type=int, default=3, help="trainings of each kind in the table")
+    parser.add_argument("--reproduction", type=Path, default=Path("build/reproduction"), help="whose runs speed times")
     arguments = parser.parse_args()
-    if arguments.what == "table":
-        table(arguments.data, arguments.runs, range(arguments.seeds))
-    elif arguments.what == "generated":
+    if arguments.what == "generated":
         generated(arguments.data, arguments.runs)
+    elif arguments.what == "relative":
+        relative(arguments.runs)
     else:
-        {"relative": relative, "speed": speed}[arguments.what](arguments.runs)
+        speed(arguments.reproduction)
 
 
 if __name__ == "__main__":

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from sailplan.errors import SailplanError
 
@@ -40,6 +42,15 @@ def write_text(path: FilePath, text: str) -> None:
     """Write a text as UTF-8, whole or not at all."""
     with whole_file(path) as handle:
         handle.write(text.encode("utf-8"))
+
+
+def write_csv(path: FilePath, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows under a header, whole or not at all."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_text(path, text.getvalue())
 
 
 def file_bytes(path: FilePath, *, error: type[SailplanError]) -> bytes:

@@ -62,3 +62,18 @@ def test_a_picture_that_cannot_be_written_is_an_os_error(tmp_path: Path) -> None
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(OSError, match="file"):
         draw_convergence({"a": [1.0]}, tmp_path / "file" / "a.png")
+
+
+def test_a_system_has_its_colour_wherever_it_stands(tmp_path: Path) -> None:
+    for curves in ({"CEM": [9.0, 4.0]}, {"SaIL": [3.0, 2.0], "QL": [9.0, 9.0], "CEM": [9.0, 4.0]}):
+        assert GREEN in _colours(_draw(tmp_path / "a.png", curves))
+    assert GREEN not in _colours(_draw(tmp_path / "b.png", {"SaIL": [3.0, 2.0], "SL": [4.0]}))
+
+
+def test_many_curves_of_every_size_are_drawn_beside_their_names(tmp_path: Path) -> None:
+    curves = {f"family {number}": [10.0**number, 2.0 * 10**number] for number in range(1, 9)}
+    draw_convergence(curves, tmp_path / "a.png", "Many", logarithmic=True)
+    with Image.open(tmp_path / "a.png") as image:
+        assert image.size == (768, 480)
+        seen = _colours(np.asarray(image.convert("RGB")))
+    assert {BLUE, ORANGE, GREEN} <= seen

@@ -8,7 +8,8 @@ from rich.console import Console
 
 from sailplan.evaluation.metrics import summarise
 from sailplan.evaluation.records import UNSOLVABLE
-from sailplan.evaluation.tables import as_markdown, as_objects, as_rich_table
+from sailplan.evaluation.sheets import rich_table
+from sailplan.evaluation.tables import as_markdown, as_objects, family_sheet
 from tests.evaluation.test_records import RECORD
 
 RECORDS = [
@@ -35,7 +36,7 @@ def test_figures_that_do_not_exist_are_null_in_json() -> None:
 def test_the_table_fits_a_terminal_of_eighty_columns() -> None:
     console = Console(width=80, file=io.StringIO())
     with console.capture() as capture:
-        console.print(as_rich_table(summarise(RECORDS)))
+        console.print(rich_table(family_sheet(summarise(RECORDS))))
     text = capture.get()
     assert "…" not in text
     assert "16000.0" in text
@@ -46,6 +47,6 @@ def test_markdown_has_a_row_for_each_policy() -> None:
     assert [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| ")] == [
         "policy",
         "oracle",
-        "h_euc",
-        "a_star",
+        r"**h\_euc**",
+        r"a\_star",
     ]

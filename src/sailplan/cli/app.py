@@ -12,6 +12,7 @@ from sailplan.cli.evaluate import evaluate
 from sailplan.cli.plan import plan
 from sailplan.cli.policies import policies
 from sailplan.cli.report import report
+from sailplan.cli.reproduce import reproduce
 from sailplan.cli.train import train
 from sailplan.cli.worlds import worlds
 
@@ -28,6 +29,7 @@ app.command()(evaluate)
 app.command()(report)
 app.command()(policies)
 app.command()(demo)
+app.command()(reproduce)
 app.add_typer(worlds, name="worlds")
 
 

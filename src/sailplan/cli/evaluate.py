@@ -14,7 +14,8 @@ from sailplan.cli.progress import progress
 from sailplan.evaluation.benchmark import PAPER_LIMITS, run_benchmark
 from sailplan.evaluation.metrics import Summary, summarise
 from sailplan.evaluation.records import Record, write_records
-from sailplan.evaluation.tables import EXPLANATION, as_objects, as_rich_table, by_family
+from sailplan.evaluation.sheets import rich_table
+from sailplan.evaluation.tables import EXPLANATION, as_objects, family_sheets
 from sailplan.evaluation.tasks import Choice, TaskSet, load_tasks
 from sailplan.policies.catalogue import make_policy
 from sailplan.search import Limits
@@ -63,8 +64,8 @@ def benchmark(names: list[str], task_sets: list[TaskSet], limits: Limits = PAPER
 def print_tables(summaries: list[Summary]) -> None:
     """Print the table of each family, and how the listed costs were met."""
     console = Console()
-    for rows in by_family(summaries).values():
-        console.print(as_rich_table(rows))
+    for sheet in family_sheets(summaries):
+        console.print(rich_table(sheet))
         console.print()
     console.print(EXPLANATION, style="dim")
     for one in summaries:

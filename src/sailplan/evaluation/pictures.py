@@ -16,7 +16,6 @@ from sailplan.search import SearchState
 from sailplan.worlds.world import World
 
 Colour = tuple[int, int, int]
-_Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 FREE: Colour = (255, 255, 255)
 HIDDEN_OBSTACLE: Colour = (222, 222, 222)
@@ -26,7 +25,7 @@ EXPANDED: Colour = (66, 126, 214)
 PATH: Colour = (240, 120, 20)
 START: Colour = (20, 160, 70)
 GOAL: Colour = (205, 20, 60)
-_INK: Colour = (40, 40, 40)
+INK: Colour = (40, 40, 40)
 
 _LEGEND = [
     ("expanded", EXPANDED),
@@ -50,21 +49,54 @@ def draw_world(world: World) -> Image.Image:
 
 def draw_search(problem: Problem, state: SearchState, path: Sequence[int] = (), caption: str = "") -> Image.Image:
     """The state of a search in its world, with a caption above and a legend below."""
+    panel = draw_panel(problem, state, path)
+    width = max(panel.width, _SMALLEST_SIDE + 2 * _MARGIN)
+    legend = draw_legend(width)
+    frame = Image.new("RGB", (width, _LINE + panel.height + legend.height), FREE)
+    frame.paste(panel, ((width - panel.width) // 2, _LINE))
+    frame.paste(legend, (0, _LINE + panel.height))
+    ImageDraw.Draw(frame).text((_MARGIN, _MARGIN - 2), caption, fill=INK, font=ImageFont.load_default(13))
+    return frame
+
+
+def draw_panel(problem: Problem, state: SearchState, path: Sequence[int] = ()) -> Image.Image:
+    """The state of a search in its world, with a margin and nothing else around it."""
     graph = _grid(problem)
     picture = _enlarge(_colours(graph.world, state))
     scale = picture.width // graph.world.width
-    frame, corner = _framed(picture, caption)
-    draw = ImageDraw.Draw(frame)
+    panel = Image.new("RGB", (picture.width + 2 * _MARGIN, picture.height + 2 * _MARGIN), FREE)
+    panel.paste(picture, (_MARGIN, _MARGIN))
+    draw = ImageDraw.Draw(panel)
+    draw.rectangle((_MARGIN - 1, _MARGIN - 1, _MARGIN + picture.width, _MARGIN + picture.height), outline=INK)
 
     def centre(vertex: int) -> tuple[float, float]:
         x, y = graph.cell(vertex)
-        return corner[0] + (x + 0.5) * scale, corner[1] + (graph.world.height - y - 0.5) * scale
+        return _MARGIN + (x + 0.5) * scale, _MARGIN + (graph.world.height - y - 0.5) * scale
 
     if len(path) > 1:
         draw.line([centre(vertex) for vertex in path], fill=PATH, width=max(2, scale), joint="curve")
     for vertex, colour in ((problem.start, START), (problem.goal, GOAL)):
         draw.circle(centre(vertex), max(5, 2 * scale), fill=colour, outline=FREE)
-    return frame
+    return panel
+
+
+def draw_legend(width: int, size: int = 13) -> Image.Image:
+    """What the colours mean, in letters of that size and in as many lines as it takes."""
+    font = ImageFont.load_default(size)
+    box, line = size - 2, size + 7
+    places, x, y = [], _MARGIN, 0
+    for label, _ in _LEGEND:
+        needed = size + 3 + int(font.getlength(label))
+        if x + needed > width - _MARGIN and x > _MARGIN:
+            x, y = _MARGIN, y + line
+        places.append((x, y))
+        x += needed + size + 1
+    legend = Image.new("RGB", (width, y + line), FREE)
+    draw = ImageDraw.Draw(legend)
+    for (label, colour), (x, y) in zip(_LEGEND, places, strict=True):
+        draw.rectangle((x, y, x + box, y + box), fill=colour, outline=INK)
+        draw.text((x + size + 3, y + box / 2), label, fill=INK, font=font, anchor="lm")
+    return legend
 
 
 def side_by_side(pictures: Sequence[Image.Image]) -> Image.Image:
@@ -111,34 +143,3 @@ def _enlarge(colours: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> Image.
     picture = Image.fromarray(np.ascontiguousarray(colours), "RGB")
     scale = max(1, -(-_SMALLEST_SIDE // max(picture.size)))
     return picture.resize((picture.width * scale, picture.height * scale), Image.Resampling.NEAREST)
-
-
-def _framed(picture: Image.Image, caption: str) -> tuple[Image.Image, tuple[int, int]]:
-    """Put the caption above the picture and the legend below; return where the picture's corner is, too."""
-    font = ImageFont.load_default(13)
-    width = max(picture.width, _SMALLEST_SIDE) + 2 * _MARGIN
-    places = _legend_places(width, font)
-    left, top = (width - picture.width) // 2, _MARGIN + _LINE
-    below = top + picture.height + _MARGIN
-    frame = Image.new("RGB", (width, below + places[-1][1] + _LINE), FREE)
-    frame.paste(picture, (left, top))
-    draw = ImageDraw.Draw(frame)
-    draw.rectangle((left - 1, top - 1, left + picture.width, top + picture.height), outline=_INK)
-    draw.text((_MARGIN, _MARGIN - 2), caption, fill=_INK, font=font)
-    for (label, colour), (x, y) in zip(_LEGEND, places, strict=True):
-        draw.rectangle((x, below + y, x + 11, below + y + 11), fill=colour, outline=_INK)
-        draw.text((x + 16, below + y - 2), label, fill=_INK, font=font)
-    return frame, (left, top)
-
-
-def _legend_places(width: int, font: _Font) -> list[tuple[int, int]]:
-    """Where each entry of the legend goes, in as many lines as it takes."""
-    places = []
-    x, y = _MARGIN, 0
-    for label, _ in _LEGEND:
-        needed = 16 + int(font.getlength(label))
-        if x + needed > width - _MARGIN and x > _MARGIN:
-            x, y = _MARGIN, y + _LINE
-        places.append((x, y))
-        x += needed + 14
-    return places

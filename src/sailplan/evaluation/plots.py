@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 from sailplan.files import FilePath, whole_file
 
+COLOURS = {"SaIL": "tab:blue", "SL": "tab:orange", "CEM": "tab:green", "QL": "tab:red"}
+"""A system has the same colour in every plot; any other curve takes the next one."""
+_FEW = 4
+"""Names of more curves than these go beside the plot, where they hide nothing."""
 
-def draw_convergence(curves: Mapping[str, Sequence[float]], path: FilePath, title: str = "Convergence") -> None:
+
+def draw_convergence(
+    curves: Mapping[str, Sequence[float]], path: FilePath, title: str = "Convergence", *, logarithmic: bool = False
+) -> None:
     """Draw mean expansions on the validation worlds by round, a curve for each training, as a PNG file."""
     figure = Figure(figsize=(6.4, 4.0), dpi=120, layout="constrained")
     axes = figure.add_subplot()
@@ -18,18 +26,31 @@ def draw_convergence(curves: Mapping[str, Sequence[float]], path: FilePath, titl
         if not expansions:
             continue
         rounds = range(1, len(expansions) + 1)
-        (line,) = axes.plot(rounds, expansions, marker="o", markersize=4)
+        (line,) = axes.plot(rounds, expansions, marker="o", markersize=4, color=COLOURS.get(name))
         # As it is: matplotlib would pass over a name that begins with _, and read one with $ as a formula.
         line.set_label("\u200b" + name.replace("$", r"\$"))
         best = min(rounds, key=lambda number: expansions[number - 1])
         axes.plot([best], [expansions[best - 1]], marker="*", markersize=14, color=line.get_color(), linestyle="none")
     axes.set_xlabel("round (the star marks the one that is kept)")
     axes.set_ylabel("mean expansions on validation worlds")
-    axes.set_title(title)
-    axes.set_ylim(bottom=0)
+    axes.set_title(title.replace("$", r"\$"), fontsize=11)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.grid(alpha=0.3)
-    if axes.lines:
+    if logarithmic:
+        _count_in_powers(axes)
+    else:
+        axes.set_ylim(bottom=0)
+    axes.grid(alpha=0.3, which="both")
+    if len(curves) > _FEW:
+        figure.legend(loc="outside right upper", fontsize="small")
+    elif axes.lines:
         axes.legend()
     with whole_file(path) as file:
         figure.savefig(file, format="png")
+
+
+def _count_in_powers(axes: Axes) -> None:
+    """A logarithmic axis whose marks are plain numbers, few enough to be read."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from typing import get_type_hints
 
 from sailplan.errors import SailplanError
-from sailplan.files import FilePath, file_lines, write_text
+from sailplan.files import FilePath, file_lines, write_csv
 
 
 @dataclass(frozen=True)
@@ -41,11 +40,7 @@ UNSOLVABLE = "unsolvable"
 
 def write_records(records: Iterable[Record], path: FilePath) -> None:
     """Write a CSV file with a header, whole or not at all."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [field.name for field in fields(Record)], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(record) for record in records)
-    write_text(path, text.getvalue())
+    write_csv(path, [field.name for field in fields(Record)], map(asdict, records))
 
 
 def read_records(path: FilePath) -> list[Record]:

@@ -1,4 +1,4 @@
-"""Tables of summaries: for the terminal, as Markdown and as plain objects."""
+"""Tables of summaries: as sheets, as Markdown and as plain objects."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rich.table import Table
-
 from sailplan.evaluation.metrics import Summary
+from sailplan.evaluation.sheets import Cell, Sheet, in_markdown, markdown
 
 HEADINGS = ["policy", "solved", "expansions", "95 %", "norm", "x oracle", "cost", "checks", "ms"]
 EXPLANATION = (
@@ -18,28 +17,25 @@ EXPLANATION = (
 )
 
 
-def as_objects(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
-    """One object per policy and family, ready for JSON; a figure that does not exist is None."""
-    return [{name: _plain(value) for name, value in asdict(summary).items()} for summary in summaries]
+def as_objects(rows: Sequence[Any]) -> list[dict[str, Any]]:
+    """Summaries or other dataclasses as objects, ready for JSON; a figure that does not exist is None."""
+    return [{name: _plain(value) for name, value in asdict(row).items()} for row in rows]
 
 
-def as_rich_table(summaries: Sequence[Summary]) -> Table:
-    """The table of a family for the terminal; the fewest expansions that a planner needed are bold."""
-    table = Table(title=title(summaries[0]), title_justify="left", box=None, padding=(0, 1, 0, 0))
-    for heading in HEADINGS:
-        table.add_column(heading, justify="left" if heading == "policy" else "right", no_wrap=True)
-    for summary in summaries:
-        table.add_row(*cells(summary), style="bold" if _is_best(summary, summaries) else None)
-    return table
+def family_sheet(summaries: Sequence[Summary]) -> Sheet:
+    """The table of a family; the fewest expansions that a planner needed are bold."""
+    rows = [[Cell(text, is_best(summary, summaries)) for text in _texts(summary)] for summary in summaries]
+    return Sheet(title(summaries[0]), HEADINGS, rows)
+
+
+def family_sheets(summaries: Sequence[Summary]) -> list[Sheet]:
+    """A table for each family."""
+    return [family_sheet(rows) for rows in by_family(summaries).values()]
 
 
 def as_markdown(summaries: Sequence[Summary]) -> str:
-    """The same tables as Markdown."""
-    lines = []
-    for rows in by_family(summaries).values():
-        lines += [f"## {title(rows[0])}", "", "| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
-        lines += ["| " + " | ".join(cells(summary)) + " |" for summary in rows] + [""]
-    return "\n".join([*lines, EXPLANATION, ""])
+    """The tables as Markdown, explained."""
+    return "\n".join([*map(markdown, family_sheets(summaries)), in_markdown(EXPLANATION), ""])
 
 
 def by_family(summaries: Sequence[Summary]) -> dict[str, list[Summary]]:
@@ -56,7 +52,8 @@ def title(summary: Summary) -> str:
     return f"{summary.family}: {summary.worlds} worlds{left_out}"
 
 
-def _is_best(summary: Summary, rivals: Sequence[Summary]) -> bool:
+def is_best(summary: Summary, rivals: Sequence[Summary]) -> bool:
+    """Whether no planner of the family needed fewer expansions."""
     return _competes(summary) and summary.mean_expansions == min(
         rival.mean_expansions for rival in rivals if _competes(rival)
     )
@@ -67,7 +64,7 @@ def _competes(summary: Summary) -> bool:
     return summary.policy != "oracle" and not math.isnan(summary.mean_expansions)
 
 
-def cells(summary: Summary) -> list[str]:
+def _texts(summary: Summary) -> list[str]:
     """The row of a summary, under HEADINGS."""
     low, high = summary.ci95
     return [

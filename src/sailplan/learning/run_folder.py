@@ -124,7 +124,7 @@ class RunFolder:
             "data_digest": self._digest,
             "round": progress.rounds[progress.best].number,
             "validation_expansions": progress.rounds[progress.best].validation_expansions,
-            "versions": _versions(),
+            "versions": versions(),
         }
         result: LearnedPolicy | OneOfMany = progress.result(plan.settings.result, plan.seed)
         save_policy(result, self.path / MODEL, facts)
@@ -207,11 +207,12 @@ def _as_csv(rounds: Sequence[Round]) -> str:
     return text.getvalue()
 
 
-def _versions() -> dict[str, str]:
-    versions = {"python": platform.python_version()}
+def versions() -> dict[str, str]:
+    """Of Python and the packages that decide how a training comes out."""
+    found = {"python": platform.python_version()}
     for name in ("sailplan", "numpy", "torch"):
         try:
-            versions[name] = version(name)
+            found[name] = version(name)
         except PackageNotFoundError:
             continue
-    return versions
+    return found

@@ -1,0 +1,65 @@
+"""`sailplan reproduce`: the paper's table and figures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from sailplan.cli.options import Json, split_names
+from sailplan.cli.progress import progress
+from sailplan.evaluation.sheets import rich_table
+from sailplan.experiments import reproduce as experiments
+from sailplan.experiments.part import Part
+from sailplan.experiments.reproduction import Reproduction
+from sailplan.experiments.results_page import PAGE
+from sailplan.experiments.systems import SYSTEMS
+from sailplan.worlds import FAMILIES
+
+What = Literal["table", "snapshots", "adaptation", "convergence", "all"]
+
+
+def reproduce(
+    what: Annotated[What, typer.Argument(help="A part of the paper, or all of it and a page.")],
+    data: Annotated[
+        Path | None,
+        typer.Option(help="A folder with a folder a family, each with train/ validation/ test/; default: generated."),
+    ] = None,
+    split: Annotated[str, typer.Option(help="The worlds that are reported: train, validation or test.")] = "test",
+    out: Annotated[Path, typer.Option(help="Folder for runs, records, tables and figures.")] = Path("reproduction"),
+    families: Annotated[str, typer.Option(help="Names separated by commas.")] = ",".join(FAMILIES),
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the trainings.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Trainings at a time, each in a process.")] = 2,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Small settings, not the paper's: minutes, not hours.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Reproduce the paper; what is in the folder already is used, and what was stopped goes on."""
+    names = tuple(dict.fromkeys(split_names(families)))
+    asked = Reproduction(out, data, split, names, seed, jobs, quick, SYSTEMS)
+    if what == "all":
+        parts = experiments.reproduce_all(asked, progress)
+    else:
+        parts = experiments.reproduce(asked, [what], progress)
+    if as_json:
+        numbers = {name: part.numbers for name, part in parts.items()}
+        typer.echo(json.dumps(numbers if what == "all" else numbers[what]))
+        return
+    for part in parts.values():
+        _print(part)
+    files = [*(file for part in parts.values() for file in part.files), *([out / PAGE] if what == "all" else [])]
+    typer.echo(f"{asked.label}: {', '.join(map(str, files))}")
+
+
+def _print(part: Part) -> None:
+    """Print the tables of a part, and what has to be known of them; the first is for wide pages."""
+    console = Console()
+    for sheet in part.sheets[1:]:
+        console.print(rich_table(sheet))
+        console.print()
+    for line in part.notes:
+        console.print(line, style="dim", markup=False, highlight=False)

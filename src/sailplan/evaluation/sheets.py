@@ -1,0 +1,114 @@
+"""Sheets: a table once, written for the terminal, as Markdown, as LaTeX and as HTML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from rich.markup import escape as escape_markup
+from rich.table import Table
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "*": r"$^*$",
+    **{letter: "\\" + letter for letter in "&%$#_{}"},
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text, bold where it is the best of its kind."""
+
+    text: str
+    bold: bool = False
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table; its first column names the rows."""
+
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+
+
+def markdown(sheet: Sheet) -> str:
+    """The table as Markdown, under its title."""
+    rule = "|---|" + "---:|" * (len(sheet.headings) - 1)
+    rows = [_markdown_row([_markdown_cell(cell) for cell in row]) for row in sheet.rows]
+    head = _markdown_row([in_markdown(heading) for heading in sheet.headings])
+    return "\n".join([f"## {in_markdown(sheet.title)}", "", head, rule, *rows, ""])
+
+
+def latex(sheet: Sheet) -> str:
+    """The table as a LaTeX `table` that needs no package but graphicx, which fits it to the line."""
+    columns = "l" + "r" * (len(sheet.headings) - 1)
+    rows = [" & ".join(map(_latex_cell, row)) + r" \\" for row in sheet.rows]
+    return "\n".join(
+        [
+            r"\begin{table}",
+            rf"\caption{{{in_latex(sheet.title)}}}",
+            r"\resizebox{\linewidth}{!}{%",
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\hline",
+            " & ".join(map(in_latex, sheet.headings)) + r" \\",
+            r"\hline",
+            *rows,
+            r"\hline",
+            r"\end{tabular}}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def html(sheet: Sheet) -> str:
+    """The table as HTML, under its title."""
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in sheet.headings)
+    rows = "\n".join("<tr>" + "".join(map(_html_cell, row)) + "</tr>" for row in sheet.rows)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table>"
+    return f'<h3>{escape(sheet.title)}</h3>\n<div class="wide">{table}</div>'
+
+
+def rich_table(sheet: Sheet) -> Table:
+    """The table for the terminal."""
+    table = Table(title=escape_markup(sheet.title), title_justify="left", box=None, padding=(0, 1, 0, 0))
+    for number, heading in enumerate(sheet.headings):
+        table.add_column(escape_markup(heading), justify="right" if number else "left", no_wrap=True)
+    for row in sheet.rows:
+        texts = [escape_markup(cell.text) for cell in row]
+        table.add_row(*(f"[bold]{text}[/bold]" if cell.bold else text for cell, text in zip(row, texts, strict=True)))
+    return table
+
+
+def in_latex(text: str) -> str:
+    """The text with every letter that LaTeX would read as a command made harmless."""
+    return "".join(_LATEX.get(letter, letter) for letter in text)
+
+
+def in_markdown(text: str) -> str:
+    """The text with every letter that Markdown would read as a mark made harmless."""
+    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", text)
+
+
+def _markdown_row(texts: Sequence[str]) -> str:
+    return "| " + " | ".join(texts) + " |"
+
+
+def _markdown_cell(cell: Cell) -> str:
+    return f"**{in_markdown(cell.text)}**" if cell.bold else in_markdown(cell.text)
+
+
+def _latex_cell(cell: Cell) -> str:
+    return rf"\textbf{{{in_latex(cell.text)}}}" if cell.bold else in_latex(cell.text)
+
+
+def _html_cell(cell: Cell) -> str:
+    return f"<td><b>{escape(cell.text)}</b></td>" if cell.bold else f"<td>{escape(cell.text)}</td>"

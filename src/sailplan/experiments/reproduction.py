@@ -1,0 +1,163 @@
+"""What is reproduced: on which worlds, with which settings, and where it is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from sailplan.errors import SailplanError, WorldError
+from sailplan.evaluation.tasks import Choice, TaskSet, load_tasks
+from sailplan.experiments.systems import SYSTEMS, System, algorithm_named, algorithm_of
+from sailplan.files import fault_line, file_bytes, write_text
+from sailplan.learning.run_folder import Plan
+from sailplan.learning.settings import TrainingSettings
+from sailplan.policies.catalogue import PRETRAINED, PRETRAINED_FOLDER
+from sailplan.policies.model_file import MODEL
+from sailplan.worlds import FAMILIES, WorldDataset
+
+ShowProgress = Callable[[str, int], AbstractContextManager[Callable[..., None]]]
+"""Opens a display of so many steps under a description; what it gives is called once for each step."""
+
+QUICK_LABEL = "quick settings, not the paper's"
+QUICK_WORLDS = 10
+"""Worlds of each family that a quick reproduction reports on."""
+QUICK_MOST = {
+    "rounds": 4,
+    "training_worlds": 30,
+    "worlds_per_round": 30,
+    "validation_worlds": 8,
+    "validation_expansions": 5000,
+    "epochs": 5,
+    "vectors": 10,
+}
+"""No setting of a quick training is larger."""
+MARK = "reproduction.json"
+"""The file that says what kind of reproduction a folder holds."""
+
+
+@contextmanager
+def silently(description: str, total: int) -> Iterator[Callable[..., None]]:
+    """Show no progress."""
+    yield lambda told=None: None
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What was asked for."""
+
+    out: Path
+    data: Path | None = None
+    """A folder with one folder a family, each with train/, validation/ and test/; None: generated worlds."""
+    split: str = "test"
+    """The worlds that are reported."""
+    families: tuple[str, ...] = tuple(FAMILIES)
+    seed: int = 0
+    """Of the trainings."""
+    jobs: int = 2
+    """Trainings at a time, each in a process of its own."""
+    quick: bool = False
+    systems: tuple[System, ...] = SYSTEMS
+
+    def __post_init__(self) -> None:
+        strange = [name for name in self.families if name not in FAMILIES]
+        if strange or not self.families:
+            raise WorldError(f"no family {', '.join(strange) or 'named'}; there are {', '.join(FAMILIES)}")
+
+    @property
+    def label(self) -> str:
+        """Whose settings these are."""
+        return QUICK_LABEL if self.quick else "the paper's settings"
+
+    @property
+    def worlds(self) -> str:
+        """Which worlds are reported, in words."""
+        where = "generated worlds" if self.data is None else f"worlds of {self.data.resolve().name}"
+        return f"{where}, split {self.split}"
+
+    @property
+    def trained(self) -> tuple[System, ...]:
+        """The systems that are trained on each family."""
+        return tuple(one for one in self.systems if one.trained)
+
+    def system(self, name: str) -> System:
+        """The system of that name."""
+        for one in self.systems:
+            if one.name == name:
+                return one
+        raise SailplanError(f"no system {name!r}; there are {', '.join(one.name for one in self.systems)}")
+
+    def source(self, family: str) -> str:
+        """Where the worlds of a family come from."""
+        return family if self.data is None else str((self.data / family).resolve())
+
+    def tasks(self, family: str) -> TaskSet:
+        """The worlds of a family that are reported."""
+        choice = Choice(self.split, QUICK_WORLDS if self.quick else None)
+        return TaskSet(family, load_tasks(self.source(family), choice)[0].tasks)
+
+    def plan(self, system: System, family: str) -> Plan:
+        """The training of a system on a family."""
+        settings = algorithm_of(system).paper
+        return Plan(
+            algorithm_named(system.name), self.source(family), self.seed, _quick(settings) if self.quick else settings
+        )
+
+    def run_folder(self, system: System, family: str) -> Path:
+        """Where that training is kept."""
+        return self.out / "runs" / f"{system.name}-{family}-{self.seed}"
+
+    def model_file(self, system: System, family: str) -> Path | None:
+        """Where the model is that the system searches a family with; None: it has none."""
+        if system.pretrained:
+            return PRETRAINED_FOLDER / PRETRAINED[f"sail:{family}"]
+        return self.run_folder(system, family) / MODEL if system.trained else None
+
+    def begin(self) -> None:
+        """See to it that the worlds are there and that the folder can hold the results."""
+        for family in self.families:
+            self._check_worlds(family)
+        told: dict[str, Any] = {"quick": self.quick, "data": None if self.data is None else str(self.data.resolve())}
+        kept = _read_mark(self.out / MARK)
+        if kept is not None and kept.get("quick") != self.quick:
+            kinds = ("quick", "full") if kept.get("quick") else ("full", "quick")
+            raise SailplanError(f"{self.out}: holds {kinds[0]} runs, and these are {kinds[1]} ones; take another --out")
+        if kept is not None and kept != told:
+            raise SailplanError(f"{self.out}: was made from other worlds ({kept.get('data')}); take another --out")
+        write_text(self.out / MARK, json.dumps(told) + "\n")
+
+    def _check_worlds(self, family: str) -> None:
+        if self.data is None:
+            if Path(family).exists():
+                raise WorldError(f"{family}: there is a folder of this name here; say --data, or work elsewhere")
+            load_tasks(family, Choice(self.split, 1))
+            return
+        if not self.data.is_dir():
+            raise WorldError(f"{self.data}: no such folder")
+        if not (self.data / family).is_dir():
+            raise WorldError(f"{self.data}: no folder {family} in it; name the families that are there with --families")
+        dataset = WorldDataset.open(self.data / family)
+        for split in ("train", "validation", self.split):
+            dataset.split(split)
+
+
+def _quick(settings: TrainingSettings) -> TrainingSettings:
+    """The same settings, none of them larger than in a quick reproduction."""
+    holders: Sequence[Any] = [settings, getattr(settings, "network", None)]
+    known = {one.name: getattr(holder, one.name) for holder in holders if holder for one in fields(holder)}
+    return settings.changed(**{name: min(known[name], most) for name, most in QUICK_MOST.items() if name in known})
+
+
+def _read_mark(path: Path) -> dict[str, Any] | None:
+    if not path.exists():
+        return None
+    try:
+        told = json.loads(file_bytes(path, error=SailplanError))
+        if not isinstance(told, dict):
+            raise ValueError("not an object")
+        return told
+    except (ValueError, RecursionError) as error:
+        raise SailplanError(f"{path}: damaged ({fault_line(error)}); take another --out") from error

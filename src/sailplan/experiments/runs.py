@@ -1,0 +1,118 @@
+"""The trainings that a reproduction needs: those that are there are used, those half done go on, the rest begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from joblib import Parallel, delayed
+
+from sailplan.errors import SailplanError, TrainingError
+from sailplan.experiments.reproduction import Reproduction, ShowProgress, silently
+from sailplan.experiments.systems import System
+from sailplan.experiments.training import is_finished, run_training
+from sailplan.learning.rounds import Round
+from sailplan.learning.run_folder import METRICS, SETTINGS, Plan, read_metrics, read_plan
+from sailplan.policies.model_file import MODEL, load_policy
+
+
+@dataclass(frozen=True)
+class Run:
+    """A training and its folder."""
+
+    system: System
+    family: str
+    plan: Plan
+    folder: Path
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is something to go on with."""
+        return (self.folder / SETTINGS).exists()
+
+    @property
+    def rounds(self) -> list[Round]:
+        """What each round did."""
+        return read_metrics(self.folder)
+
+    @property
+    def seconds(self) -> float:
+        """How long the rounds took."""
+        return sum(
+            one.seconds_rolling_out + one.seconds_fitting + one.seconds_validating for one in read_metrics(self.folder)
+        )
+
+
+def runs_of(asked: Reproduction, systems: Iterable[System], families: Iterable[str]) -> list[Run]:
+    """The training of every system on every family."""
+    known = list(families)
+    return [
+        Run(one, family, asked.plan(one, family), asked.run_folder(one, family)) for family in known for one in systems
+    ]
+
+
+def ensure_runs(runs: Sequence[Run], *, jobs: int = 1, progress: ShowProgress = silently) -> None:
+    """Train what is not there yet, several at a time in processes."""
+    missing = [run for run in runs if not _is_there(run)]
+    if not missing:
+        return
+    work = (delayed(_train)(run) for run in missing)
+    with progress("training", len(missing)) as step:
+        try:
+            for done in Parallel(n_jobs=min(jobs, len(missing)), return_as="generator_unordered")(work):
+                step(f"trained {done}")
+        except BrokenProcessPool as error:
+            raise TrainingError("a training was ended from outside; call again to go on with it") from error
+
+
+def _train(run: Run) -> str:
+    try:
+        run_training(run.plan, run.folder, resume=run.begun)
+    except SailplanError as error:
+        raise TrainingError(_with_remedy(run, error) if run.begun else str(error)) from error
+    return run.folder.name
+
+
+def _is_there(run: Run) -> bool:
+    """Whether the folder holds the result; raises TrainingError where it holds something else."""
+    folder = run.folder
+    if not run.begun:
+        strays = [name for name in (METRICS, MODEL) if (folder / name).exists()]
+        if strays:
+            raise TrainingError(f"{folder}: half there: {strays[0]} without {SETTINGS}; {_remedy(run)}")
+        return False
+    try:
+        kept = read_plan(folder)
+        if kept != run.plan:
+            raise TrainingError(f"{folder}: trained otherwise than asked for now ({_differences(kept, run.plan)})")
+        if is_finished(folder, run.plan):
+            load_policy(folder / MODEL)
+            return True
+        if len(read_metrics(folder)) >= run.plan.settings.rounds:
+            raise TrainingError(f"{folder}: half there: all rounds, but no {MODEL}")
+    except SailplanError as error:
+        raise TrainingError(_with_remedy(run, error)) from error
+    return False
+
+
+def _remedy(run: Run) -> str:
+    return f"remove {run.folder} to train it anew, or take another --out"
+
+
+def _with_remedy(run: Run, error: SailplanError) -> str:
+    return f"{error}; {_remedy(run)}"
+
+
+def _differences(kept: Plan, asked: Plan) -> str:
+    """The names of what differs between two plans."""
+    names = [one.name for one in fields(Plan) if getattr(kept, one.name) != getattr(asked, one.name)]
+    if "settings" in names and type(kept.settings) is type(asked.settings):
+        names.remove("settings")
+        names += [
+            one.name
+            for one in fields(kept.settings)
+            if getattr(kept.settings, one.name) != getattr(asked.settings, one.name)
+        ]
+    return ", ".join(names)

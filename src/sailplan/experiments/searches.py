@@ -1,0 +1,70 @@
+"""The searches of a reproduction, kept as records so that nothing is searched twice."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from sailplan import __version__
+from sailplan.errors import ModelError
+from sailplan.evaluation.benchmark import PAPER_LIMITS, run_benchmark
+from sailplan.evaluation.records import Record, read_records, write_records
+from sailplan.evaluation.tasks import TaskSet
+from sailplan.experiments.reproduction import Reproduction, ShowProgress, silently
+from sailplan.experiments.systems import System
+from sailplan.files import file_bytes
+from sailplan.policies.catalogue import make_policy
+from sailplan.policies.model_file import load_policy
+from sailplan.search import Policy
+
+
+def policy_of(asked: Reproduction, system: System, family: str) -> Policy:
+    """What the system searches the worlds of a family with."""
+    file = asked.model_file(system, family)
+    return make_policy(system.name) if file is None else load_policy(file)
+
+
+def records_of(
+    asked: Reproduction,
+    systems: Sequence[System],
+    families: Iterable[str],
+    progress: ShowProgress = silently,
+) -> list[Record]:
+    """The records of the systems on the reported worlds; searched one at a time, so that the times count."""
+    task_sets = [asked.tasks(family) for family in families]
+    with progress("searching", sum(len(one.tasks) for one in task_sets)) as step:
+        return [record for one in task_sets for record in _of_family(asked, systems, one, step)]
+
+
+def _of_family(
+    asked: Reproduction, systems: Sequence[System], task_set: TaskSet, step: Callable[..., None]
+) -> list[Record]:
+    worlds = _digest(task_set)
+    files = {one.name: _file(asked, one, task_set.family, worlds) for one in systems}
+    missing = {one.name: policy_of(asked, one, task_set.family) for one in systems if not files[one.name].exists()}
+    found = run_benchmark(missing, [task_set], PAPER_LIMITS, on_task=step) if missing else []
+    for name in missing:
+        write_records([record for record in found if record.policy == name], files[name])
+    return [record for one in systems for record in read_records(files[one.name])]
+
+
+def _file(asked: Reproduction, system: System, family: str, worlds: str) -> Path:
+    """Where the records are kept: with another model, other worlds or limits the name is another."""
+    key = hashlib.sha256(f"{__version__} {PAPER_LIMITS} {worlds}".encode())
+    model = asked.model_file(system, family)
+    if model is not None:
+        key.update(file_bytes(model, error=ModelError))
+    return asked.out / "records" / f"{family}-{system.name}-{key.hexdigest()[:12]}.csv"
+
+
+def _digest(task_set: TaskSet) -> str:
+    """A fingerprint of the worlds, starts and goals."""
+    total = hashlib.sha256()
+    for task in task_set.tasks:
+        scenario = task.scenario
+        total.update(f" {task.name} {scenario.start} {scenario.goal} {scenario.world.blocked.shape} ".encode())
+        total.update(np.packbits(scenario.world.blocked).tobytes())
+    return total.hexdigest()
