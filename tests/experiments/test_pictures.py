@@ -81,10 +81,12 @@ def test_the_curves_are_those_of_the_runs(made: Reproduction) -> None:
     with (made.out / "convergence.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert {row["settings"] for row in rows} == {QUICK_LABEL}
-    for run in runs_of(made, [made.system("sail")], FAMILIES):
-        curve = [float(row["validation_expansions"]) for row in rows if row["family"] == run.family]
+    others = runs_of(made, [made.system("cem"), made.system("ql")], FAMILIES[:1])
+    for run in [*runs_of(made, [made.system("sail")], FAMILIES), *others]:
+        kept = [row for row in rows if (row["family"], row["system"]) == (run.family, run.system.name)]
+        curve = [float(row["validation_expansions"]) for row in kept]
         assert curve == [one.validation_expansions for one in read_metrics(run.folder)]
-    assert all(row["system"] == "sail" for row in rows)
+    assert {row["system"] for row in rows} == {"sail", "cem", "ql"}
     for name in ("convergence.png", "convergence_families.png"):
         with Image.open(made.out / name) as image:
             assert image.format == "PNG"

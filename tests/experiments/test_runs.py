@@ -10,10 +10,10 @@ from sailplan.errors import TrainingError
 from sailplan.experiments import runs as module
 from sailplan.experiments.reproduction import QUICK_MOST, Reproduction
 from sailplan.experiments.runs import Run, ensure_runs, runs_of
-from sailplan.experiments.systems import algorithm_of
 from sailplan.experiments.training import run_training
+from sailplan.learning.algorithms import ALGORITHMS
 from sailplan.learning.run_folder import RunFolder, read_metrics, read_plan
-from tests.experiments.tiny import FAMILIES, tiny
+from tests.experiments.tiny import FAMILIES, TRAINED, tiny
 
 
 def _all(asked: Reproduction) -> list[Run]:
@@ -25,7 +25,7 @@ def _sail(asked: Reproduction) -> Run:
 
 
 def test_every_system_is_trained_on_every_family_under_its_own_name(made: Reproduction) -> None:
-    expected = {f"{system}-{family}-0" for system in ("sail", "sl") for family in FAMILIES}
+    expected = {f"{system}-{family}-0" for system in TRAINED for family in FAMILIES}
     assert {folder.name for folder in (made.out / "runs").iterdir()} == expected
     for run in _all(made):
         assert read_plan(run.folder) == run.plan
@@ -35,12 +35,14 @@ def test_every_system_is_trained_on_every_family_under_its_own_name(made: Reprod
 
 def test_full_runs_have_the_papers_settings_and_quick_ones_no_larger(tmp_path: Path) -> None:
     full, quick = Reproduction(tmp_path), Reproduction(tmp_path, quick=True)
-    for system in (full.system("sail"), full.system("sl")):
-        assert full.plan(system, "forest").settings == algorithm_of(system).paper
+    for name in ("sail", "sl", "cem", "ql"):
+        system = full.system(name)
+        assert full.plan(system, "forest").settings == ALGORITHMS[system.algorithm or "sail"].paper
         small = quick.plan(system, "forest").settings
         for name in ("rounds", "training_worlds", "worlds_per_round", "validation_worlds"):
-            assert getattr(small, name) <= QUICK_MOST[name]
-        assert small.features == algorithm_of(system).paper.features
+            assert getattr(small, name, 0) <= QUICK_MOST[name]
+        assert small.features == full.plan(system, "forest").settings.features
+    assert full.plan(full.system("sail_default"), "forest").settings == ALGORITHMS["sail"].default
 
 
 def test_runs_that_are_there_are_not_trained_again(made: Reproduction, monkeypatch: pytest.MonkeyPatch) -> None:

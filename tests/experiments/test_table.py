@@ -110,7 +110,7 @@ def test_worlds_left_out_are_told(made: Reproduction, records: list[Record]) -> 
 def test_what_a_reader_has_to_know(made: Reproduction, records: list[Record]) -> None:
     told = " ".join(notes(made, rows_of(made, records)))
     assert QUICK_LABEL in told
-    assert "SaIL, default: the policies that come with the package, trained on generated worlds" in told
+    assert "SaIL, default: with the default preset of this library, not the paper's settings" in told
     assert "looked at" not in told
     validation = replace(made, split="validation")
     assert "validation worlds: trainings have looked at" in " ".join(notes(validation, rows_of(made, records)))

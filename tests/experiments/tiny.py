@@ -10,9 +10,8 @@ from sailplan.experiments.systems import SYSTEMS
 from sailplan.worlds import GeneratedWorlds, write_png
 
 FAMILIES = ("shifting_gaps", "single_bugtrap")
-FEW = tuple(
-    one for one in SYSTEMS if one.name in ("sail", "sl", "h_euc", "a_star", "weighted_a_star", "sail_default", "oracle")
-)
+TRAINED = ("sail", "sl", "cem", "ql", "sail_default")
+FEW = tuple(one for one in SYSTEMS if one.name in (*TRAINED, "h_euc", "a_star", "weighted_a_star", "oracle"))
 SIZE = 21
 
 

@@ -11,11 +11,11 @@ from typing import Any
 
 from sailplan.errors import SailplanError, WorldError
 from sailplan.evaluation.tasks import Choice, TaskSet, load_tasks
-from sailplan.experiments.systems import SYSTEMS, System, algorithm_named, algorithm_of
+from sailplan.experiments.systems import SYSTEMS, System
 from sailplan.files import fault_line, file_bytes, write_text
+from sailplan.learning.algorithms import ALGORITHMS
 from sailplan.learning.run_folder import Plan
 from sailplan.learning.settings import TrainingSettings
-from sailplan.policies.catalogue import PRETRAINED, PRETRAINED_FOLDER
 from sailplan.policies.model_file import MODEL
 from sailplan.worlds import FAMILIES, WorldDataset
 
@@ -101,10 +101,10 @@ class Reproduction:
 
     def plan(self, system: System, family: str) -> Plan:
         """The training of a system on a family."""
-        settings = algorithm_of(system).paper
-        return Plan(
-            algorithm_named(system.name), self.source(family), self.seed, _quick(settings) if self.quick else settings
-        )
+        if system.algorithm is None:
+            raise SailplanError(f"{system.name}: there is nothing to train")
+        settings = ALGORITHMS[system.algorithm].preset(system.preset)
+        return Plan(system.algorithm, self.source(family), self.seed, _quick(settings) if self.quick else settings)
 
     def run_folder(self, system: System, family: str) -> Path:
         """Where that training is kept."""
@@ -112,8 +112,6 @@ class Reproduction:
 
     def model_file(self, system: System, family: str) -> Path | None:
         """Where the model is that the system searches a family with; None: it has none."""
-        if system.pretrained:
-            return PRETRAINED_FOLDER / PRETRAINED[f"sail:{family}"]
         return self.run_folder(system, family) / MODEL if system.trained else None
 
     def begin(self) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sailplan.errors import SailplanError
-from sailplan.learning.algorithms import ALGORITHMS, Algorithm, AlgorithmName
+from sailplan.learning.algorithms import AlgorithmName, Preset
 
 
 @dataclass(frozen=True)
@@ -13,38 +12,32 @@ class System:
     """A planner under the name that records have and the label that tables have."""
 
     name: str
+    """A policy of that name, unless an algorithm trains it."""
     label: str
-    trained: bool = False
-    """Whether its name is an algorithm that trains it on each family; else it is a policy of that name."""
-    pretrained: bool = False
-    """Whether it is the policy that comes with the package for each family."""
+    algorithm: AlgorithmName | None = None
+    """What trains it on each family."""
+    preset: Preset = "paper"
+    """With which settings."""
+
+    @property
+    def trained(self) -> bool:
+        """Whether it is trained on each family."""
+        return self.algorithm is not None
 
 
 SYSTEMS = (
-    System("sail", "SaIL", trained=True),
-    System("sl", "SL", trained=True),
-    System("cem", "CEM", trained=True),
-    System("ql", "QL", trained=True),
+    System("sail", "SaIL", "sail"),
+    System("sl", "SL", "sl"),
+    System("cem", "CEM", "cem"),
+    System("ql", "QL", "ql"),
     System("h_euc", "h_EUC"),
     System("h_man", "h_MAN"),
     System("a_star", "A*"),
     System("mha_star", "MHA*"),
     System("bfws", "BFWS"),
     System("weighted_a_star", "weighted A*"),
-    System("sail_default", "SaIL, default", pretrained=True),
+    System("sail_default", "SaIL, default", "sail", "default"),
+    System("cem_default", "CEM, default", "cem", "default"),
     System("oracle", "oracle"),
 )
 """The oracle is a limit, not a rival."""
-
-
-def algorithm_named(name: str) -> AlgorithmName:
-    """The algorithm of that name."""
-    for known in ALGORITHMS:
-        if known == name:
-            return known
-    raise SailplanError(f"no algorithm {name!r}; there are {', '.join(ALGORITHMS)}")
-
-
-def algorithm_of(system: System) -> Algorithm:
-    """What trains the system."""
-    return ALGORITHMS[algorithm_named(system.name)]

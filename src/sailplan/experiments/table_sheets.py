@@ -41,8 +41,8 @@ def notes(asked: Reproduction, rows: Sequence[Row]) -> list[str]:
         labels = dict.fromkeys(row.label for row in rows if row.source == source)
         told.append(f"Published numbers of {', '.join(labels)}: {source}.")
     for system in asked.systems:
-        if system.pretrained:
-            told.append(f"{system.label}: the policies that come with the package, trained on generated worlds.")
+        if system.preset != "paper":
+            told.append(f"{system.label}: with the {system.preset} preset of this library, not the paper's settings.")
     if asked.split != "test":
         told.append(f"These are {asked.split} worlds: trainings have looked at worlds of this split.")
     return told

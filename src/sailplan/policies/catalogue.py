@@ -17,7 +17,7 @@ from sailplan.policies.width import bfws
 from sailplan.search.policy import Policy
 from sailplan.worlds import FAMILIES
 
-PRETRAINED_FOLDER = Path(__file__).parent.parent / "pretrained"
+_PRETRAINED_FOLDER = Path(__file__).parent.parent / "pretrained"
 """Where the model files are that come with the package."""
 
 
@@ -52,7 +52,7 @@ PRETRAINED: dict[str, str] = {f"sail:{family}": f"{family}{SUFFIX}" for family i
 def make_policy(name: str) -> Policy:
     """The policy of that name, model file or run folder; spelling is forgiving (A*, a-star and a_star are one)."""
     if name in PRETRAINED:
-        return load_policy(PRETRAINED_FOLDER / PRETRAINED[name])
+        return load_policy(_PRETRAINED_FOLDER / PRETRAINED[name])
     base, _, argument = name.partition(":")
     matches = [entry for known, entry in CATALOGUE.items() if _plain(known) == _plain(base)]
     if not matches:
