@@ -21,9 +21,10 @@ lint: .venv/installed-dev ## style, types and the layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: .venv/installed-bench ## speed against other planners, and generated worlds against real ones
+bench: .venv/installed-bench ## speed against other planners, generated worlds against real ones, steps of the environment
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/families.py
+	$(BIN)/python benchmarks/environment.py
 
 training: .venv/installed-train ## the paper's table, and how far a training carries over (an hour or more)
 	for what in table generated relative speed; do $(BIN)/python benchmarks/training.py $$what || exit 1; done
@@ -56,5 +57,5 @@ clean: ## remove the environment and everything made
 	@touch $@ .venv/installed .venv/installed-train
 
 .venv/installed-bench: .venv/bin/python pyproject.toml constraints.txt
-	$(PIP) -e '.[bench]'
+	$(PIP) -e '.[bench,gym]'
 	@touch $@ .venv/installed
