@@ -94,12 +94,12 @@ class Attractors:
         if not isinstance(problem.graph, GridGraph):
             return self._new_table(problem, problem.graph.vertex_count)
         key = (*problem.graph.world.blocked.shape, problem.start, problem.goal)
-        if key not in self._last:
+        table = self._last.get(key)
+        if table is None:
             table = self._new_table(problem, problem.graph.vertex_count)
             self._last.clear()
             self._last[key] = table
-            return table
-        return self._last[key]
+        return table
 
     def _new_table(self, problem: Problem, vertices: int) -> FloatArray:
         places = _places(problem, range(vertices))
