@@ -228,7 +228,7 @@ _NOWHERE = ExplicitGraph.from_edges(2, [(0, 1, 1.0)])
         ({"problems": [WALL], "attractor_paths": -1}, "attractor_paths"),
         ({"problems": [Problem(_IN_SPACE, 0, 1)]}, "attractors need a graph in the plane"),
         ({"problems": [Problem(_NOWHERE, 0, 1)]}, "attractors need a graph in the plane"),
-        ({"problems": [WALL], "max_expansions": 1}, "at least two expansions"),
+        ({"problems": [WALL], "max_expansions": 0}, "at least one expansion"),
         ({"problems": [WALL], "render_mode": "ascii"}, "no render mode 'ascii'; there are human, rgb_array"),
     ],
 )

@@ -66,8 +66,8 @@ class GraphSearch(Env[Observation, np.int64]):
             raise EpisodeError(f"no render mode {render_mode!r}; there are {', '.join(self.metadata['render_modes'])}")
         if attractor_paths < 0:
             raise EpisodeError(f"attractor_paths says how many solutions are attractors, got {attractor_paths}")
-        if max_expansions < 2:
-            raise EpisodeError(f"an episode needs at least two expansions, got max_expansions={max_expansions}")
+        if max_expansions < 1:
+            raise EpisodeError(f"an episode needs at least one expansion, got max_expansions={max_expansions}")
         if data is None:
             self._pool = ProblemPool(problems or (), "problems")
         else:
@@ -80,6 +80,7 @@ class GraphSearch(Env[Observation, np.int64]):
             heuristic=heuristic,
             top=top,
         )
+        # What does not fit the worlds is to be heard of now, not at the first reset.
         self._open(self._pool.first(1)[0])
         self._search: Search | None = None
         self._max_expansions, self.render_mode = max_expansions, render_mode
