@@ -108,7 +108,7 @@ class GraphSearch(Env[Observation, np.int64]):
         search = self._running()
         self._steering.choice[0] = self._checked(action)
         before = search.state.expansions
-        outcome = self._advance(search)
+        outcome = self._advance(search, Limits(expansions=before + 1))
         expansions = search.state.expansions
         terminated = outcome.final
         truncated = not terminated and expansions >= self._max_expansions
@@ -152,8 +152,8 @@ class GraphSearch(Env[Observation, np.int64]):
             raise EpisodeError(f"action {action} is masked: there is no such open vertex now; see action_masks()")
         return int(action)
 
-    def _advance(self, search: Search) -> Outcome:
-        outcome = search.advance(Limits(expansions=search.state.expansions + 1))
+    def _advance(self, search: Search, limits: Limits) -> Outcome:
+        outcome = search.advance(limits)
         search.list_candidates()
         if not outcome.final and self._steering.candidates[0, 0] == NO_VERTEX:
             # Nothing is open: the search itself says so when it is asked to go on.
