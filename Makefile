@@ -21,9 +21,10 @@ lint: .venv/installed-dev ## style, types and the layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: .venv/installed-bench ## speed against other planners, and generated worlds against real ones
+bench: .venv/installed-bench ## speed against other planners, generated worlds against real ones, steps of the environment
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/families.py
+	$(BIN)/python benchmarks/environment.py
 
 reproduce: .venv/installed-train ## the paper's table and figures, and report.html (hours; minutes with OPTIONS=--quick)
 	$(BIN)/sailplan reproduce all --out build/reproduction$(findstring -quick,$(OPTIONS)) $(OPTIONS)
@@ -59,5 +60,5 @@ clean: ## remove the environment and everything made
 	@touch $@ .venv/installed .venv/installed-train
 
 .venv/installed-bench: .venv/bin/python pyproject.toml constraints.txt
-	$(PIP) -e '.[bench]'
+	$(PIP) -e '.[bench,gym]'
 	@touch $@ .venv/installed

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-_HEAVY = {"torch", "matplotlib", "gymnasium"}
+_HEAVY = {"torch", "matplotlib", "gymnasium", "pygame", "stable_baselines3", "sb3_contrib"}
 
 
 def _loaded_by(statement: str) -> set[str]:
@@ -21,6 +21,14 @@ def test_heavy_packages_are_not_loaded(statement: str) -> None:
     loaded = _loaded_by(statement)
     assert "sailplan" in loaded
     assert not loaded & _HEAVY
+
+
+def test_the_environment_loads_gymnasium_alone() -> None:
+    assert _loaded_by("import sailplan.environment") & _HEAVY == {"gymnasium"}
+
+
+def test_gymnasium_does_not_load_us() -> None:
+    assert not _loaded_by("import gymnasium") & {"sailplan", "numba"}
 
 
 def test_the_bare_package_loads_nothing_compiled() -> None:

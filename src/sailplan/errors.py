@@ -35,3 +35,7 @@ class ModelError(SailplanError):
 
 class TrainingError(SailplanError):
     """Something that cannot be learned from: settings, worlds or a run folder."""
+
+
+class EpisodeError(SailplanError):
+    """An environment that cannot be made as asked, or a step that it cannot take."""

@@ -17,7 +17,9 @@ from sailplan.kernels.heap import (
     number_of,
     offer,
     pop,
+    pop_entry,
     pop_tag,
+    put_back,
     vertex_of,
 )
 from tests.naive.sorted_queue import SortedQueue
@@ -144,3 +146,21 @@ def test_tags_come_out_in_the_order_of_keys_and_insertions(keys: list[float], la
     ]
     tags = iter(lambda: int(pop_tag(queue, 0, marks, 1)), NO_TAG)
     assert [(vertex_of(tag), number_of(tag)) for tag in tags] == expected
+
+
+@given(
+    keys=st.lists(st.one_of(FEW_KEYS, ANY_KEYS), max_size=60),
+    counts=st.lists(st.integers(1, 12), min_size=1, max_size=6),
+)
+def test_what_is_taken_out_and_put_back_is_where_it_was(keys: list[float], counts: list[int]) -> None:
+    queue, naive = allocate_queues(1, 200), SortedQueue()
+    for vertex, key in enumerate(keys):
+        offer(queue, 0, vertex, key)
+        naive.offer(vertex, key)
+    for count in counts:
+        taken = [pop_entry(queue, 0, ALL_LIVE, 0) for _ in range(count)]
+        for rank, tag in taken:
+            if tag != NO_TAG:
+                put_back(queue, 0, rank, tag)
+        assert _pop(queue) == (NO_VERTEX if (expected := naive.pop()) is None else expected)
+    assert _pop_all(queue) == list(iter(naive.pop, None))

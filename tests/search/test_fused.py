@@ -89,7 +89,7 @@ def test_keys_that_are_not_finite_come_last_and_are_counted() -> None:
     graph = ExplicitGraph.from_edges(5, [(0, 1, 1.0), (0, 2, 1.0), (0, 3, 1.0)])
 
     def order(table: list[float]) -> tuple[list[int], int]:
-        keys = KeyArrays(np.array([TABLE]), np.zeros(1), np.ones(1), np.array(table))
+        keys = KeyArrays(np.array([TABLE]), np.zeros(1), np.ones(1), np.array([table]))
         engine = FusedEngine(Problem(graph, 0, 4), keys, StopRule.GOAL_EXPANDED)
         engine.advance(10, np.inf)
         return engine.state.expanded.tolist(), int(engine.state.arrays.counts[NON_FINITE_SCORES])

@@ -110,7 +110,7 @@ class KeyArrays(NamedTuple):
     cost_weight: NDArray[np.float64]
     heuristic_weight: NDArray[np.float64]
     table: NDArray[np.float64]
-    """A value for each vertex where the heuristic is TABLE, else empty."""
+    """Shape (queues, vertices): values for the queues whose heuristic is TABLE; empty where there is none."""
 
 
 class WidthArrays(NamedTuple):
@@ -278,5 +278,30 @@ class TransitionArrays(NamedTuple):
     """How many steps were looked at, and how many of these to their end."""
 
 
-PolicyArrays = KeyArrays | WidthArrays | LearnedArrays | RandomArrays | MixtureArrays | SampleArrays | TransitionArrays
+class SteeredArrays(NamedTuple):
+    """Queues whose first vertices are listed for somebody outside, who names the one to expand."""
+
+    keys: KeyArrays
+    """Without a weight of the cost, so that a vertex is in each queue once."""
+    features: FeatureArrays
+    candidates: NDArray[np.int64]
+    """Output, shape (queues, places): the first open vertices of each queue, NO_VERTEX where there are fewer."""
+    rows: NDArray[np.float64]
+    """Output, shape (queues * places, columns): the features of each; zeros where there is no vertex."""
+    choice: NDArray[np.int64]
+    """Which of the candidates to expand, counted through all queues; NONE leaves it to the queues, in turn."""
+    popped: NDArray[np.int64]
+    """Scratch, shape (2, places): ranks and tags."""
+
+
+PolicyArrays = (
+    KeyArrays
+    | WidthArrays
+    | LearnedArrays
+    | RandomArrays
+    | MixtureArrays
+    | SampleArrays
+    | TransitionArrays
+    | SteeredArrays
+)
 """What the compiled engine can follow."""

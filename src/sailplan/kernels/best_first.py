@@ -32,7 +32,7 @@ from sailplan.kernels.compile import inlined, kernel
 from sailplan.kernels.edges import edge_cost, locate, slot_count, successor, verdict
 from sailplan.kernels.heap import has_room
 from sailplan.kernels.obstacles import note_invalid
-from sailplan.kernels.open_list import choose, keys_alone, take_in
+from sailplan.kernels.open_list import choose, keys_alone, look_round, take_in
 
 _TIMED_EVERY = 64
 """One expansion in so many reads the clock: often enough to tell the shares, too seldom to be felt."""
@@ -44,6 +44,26 @@ def advance(graph, policy, queue, obstacles, state, start, goal, stop_at_generat
 
     `targets`, `costs` and `changes` are scratch with room for the successors of one vertex.
     """
+    code = _run(
+        graph,
+        policy,
+        queue,
+        obstacles,
+        state,
+        start,
+        goal,
+        stop_at_generation,
+        budget,
+        targets,
+        costs,
+        changes,
+    )
+    look_round(graph, policy, queue, obstacles, state, start, goal)
+    return code
+
+
+@inlined
+def _run(graph, policy, queue, obstacles, state, start, goal, stop_at_generation, budget, targets, costs, changes):
     if stop_at_generation and state.status[goal] == OPEN:
         return GOAL_GENERATED
     if budget > 0 and queue.issued[0] == 0:

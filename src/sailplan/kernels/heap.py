@@ -130,6 +130,14 @@ def pop_entry(queue, row, marks, live):
 
 
 @inlined
+def put_back(queue, row, rank, tag):
+    """Put in again what `pop_entry` took out; it is near, for the limit never falls."""
+    levels = queue.levels[row]
+    _sift_up(queue.ranks[row], queue.tags[row], uint64(levels[NEAR]), rank, tag)
+    levels[NEAR] += 1
+
+
+@inlined
 def vertex_of(tag):
     """The vertex of an entry."""
     return tag & _VERTEX_MASK

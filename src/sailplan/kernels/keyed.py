@@ -64,7 +64,7 @@ def counted(state, key):
 def _heuristic(graph, keys, obstacles, state, key_index, vertex, goal):
     kind = keys.heuristic[key_index]
     if kind == TABLE:
-        return keys.table[vertex]
+        return keys.table[key_index, vertex]
     if kind == OBSTACLE:
         closest = closest_invalid(obstacles, graph, state, vertex)
         if closest == NONE:

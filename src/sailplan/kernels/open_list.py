@@ -13,6 +13,7 @@ from sailplan.kernels.arrays import (
     PolicyArrays,
     RandomArrays,
     SampleArrays,
+    SteeredArrays,
     TransitionArrays,
     WidthArrays,
 )
@@ -22,6 +23,7 @@ from sailplan.kernels.learned import offer_learned, pop_learned
 from sailplan.kernels.mixture import offer_both, pop_mixed
 from sailplan.kernels.random_order import list_member, pop_any
 from sailplan.kernels.sampler import list_entered, replay_step
+from sailplan.kernels.steered import list_candidates, pop_chosen
 from sailplan.kernels.transitions import list_scored, replay_transition
 from sailplan.kernels.width import offer_by_novelty, pop_novel
 
@@ -30,6 +32,8 @@ def queues_needed(policy: PolicyArrays) -> int:
     """How many queues the policy keeps."""
     if isinstance(policy, KeyArrays):
         return len(policy.heuristic)
+    if isinstance(policy, SteeredArrays):
+        return queues_needed(policy.keys)
     return 2 if isinstance(policy, MixtureArrays | WidthArrays) else 1
 
 
@@ -44,7 +48,10 @@ def needs_of(policy: PolicyArrays) -> tuple[bool, bool]:
         return first[0] or second[0], first[1] or second[1]
     if isinstance(policy, TransitionArrays):
         return needs_of(policy.learned)
-    return policy.features.needs_obstacles, policy.features.needs_walls
+    closest, walls = policy.features.needs_obstacles, policy.features.needs_walls
+    if isinstance(policy, SteeredArrays):
+        closest |= needs_of(policy.keys)[0]
+    return closest, walls
 
 
 def choose(graph, policy, queue, obstacles, state, start, goal):
@@ -55,14 +62,27 @@ def take_in(graph, policy, queue, obstacles, state, start, goal, vertex, change)
     """Key an open vertex after an expansion that ENTERED it, made it CHEAPER or TOUCHED it."""
 
 
+def look_round(graph, policy, queue, obstacles, state, start, goal):
+    """What the policy does before the engine goes back to Python: a steered one lists its candidates."""
+
+
 def keys_alone(policy):
     """Whether a vertex's key depends on no other successor, so that it can be given before these are updated."""
 
 
 @inlined_overload(keys_alone)
 def _keys_alone(policy):
-    alone = policy.instance_class is KeyArrays
+    alone = policy.instance_class in (KeyArrays, SteeredArrays)
     return lambda policy: alone
+
+
+@inlined_overload(look_round)
+def _look_round(graph, policy, queue, obstacles, state, start, goal):
+    if policy.instance_class is SteeredArrays:
+        return lambda graph, policy, queue, obstacles, state, start, goal: list_candidates(
+            graph, policy, queue, obstacles, state, start, goal
+        )
+    return lambda graph, policy, queue, obstacles, state, start, goal: None
 
 
 @inlined_overload(choose)
@@ -83,6 +103,7 @@ def _choose(graph, policy, queue, obstacles, state, start, goal):
         TransitionArrays: lambda graph, policy, queue, obstacles, state, start, goal: replay_transition(
             graph, policy, obstacles, state, start, goal
         ),
+        SteeredArrays: lambda graph, policy, queue, obstacles, state, start, goal: pop_chosen(policy, queue, state),
     }[policy.instance_class]
 
 
@@ -109,5 +130,8 @@ def _take_in(graph, policy, queue, obstacles, state, start, goal, vertex, change
         ),
         TransitionArrays: lambda graph, policy, queue, obstacles, state, start, goal, vertex, change: list_scored(
             graph, policy, queue, obstacles, state, start, goal, vertex, change
+        ),
+        SteeredArrays: lambda graph, policy, queue, obstacles, state, start, goal, vertex, change: offer_all(
+            graph, policy.keys, queue, obstacles, state, goal, vertex, change
         ),
     }[policy.instance_class]

@@ -37,7 +37,7 @@ class BestFirst:
             heuristic=np.array([HEURISTICS[key.heuristic][1] for key in self.keys], np.int64),
             cost_weight=np.array([key.cost_weight for key in self.keys], np.float64),
             heuristic_weight=np.array([key.heuristic_weight for key in self.keys], np.float64),
-            table=np.empty(0),
+            table=np.empty((0, 0)),
         )
 
     def arrays(self, problem: Problem) -> KeyArrays:

@@ -42,7 +42,7 @@ class OraclePolicy:
             heuristic=np.array([TABLE], np.int64),
             cost_weight=np.zeros(1),
             heuristic_weight=np.ones(1),
-            table=table,
+            table=table[None],
         )
 
     def _cost_to_go(self, problem: Problem) -> FloatArray:

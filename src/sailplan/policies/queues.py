@@ -57,10 +57,25 @@ class QueueFrontier:
 
     def select(self) -> int | None:
         """Pop from the queue whose turn it is; entries left behind by closed vertices are passed over."""
-        queue = self._queues[self._state.expansions % len(self._queues)]
+        entry = self._pop(self._queues[self._state.expansions % len(self._queues)])
+        return None if entry is None else entry[2]
+
+    def first(self, count: int) -> list[list[int]]:
+        """The first so many open vertices of each queue, which stay in it."""
+        return [self._first(queue, count) for queue in self._queues]
+
+    def _first(self, queue: _Queue, count: int) -> list[int]:
+        taken: list[tuple[float, int, int]] = []
+        while len(taken) < count and (entry := self._pop(queue)) is not None:
+            taken.append(entry)
+        for entry in taken:
+            heappush(queue.entries, entry)
+        return [vertex for _, _, vertex in taken]
+
+    def _pop(self, queue: _Queue) -> tuple[float, int, int] | None:
         status = self._state.status.data
         while queue.entries:
-            vertex = heappop(queue.entries)[2]
-            if status[vertex] == OPEN:
-                return vertex
+            entry = heappop(queue.entries)
+            if status[entry[2]] == OPEN:
+                return entry
         return None

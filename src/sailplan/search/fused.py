@@ -7,15 +7,16 @@ from time import perf_counter
 
 import numpy as np
 
+from sailplan.errors import EngineError
 from sailplan.graphs.graph import is_compiled
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import EDGE_LOG_FULL, OPEN, QUEUE_FULL, MixtureArrays, PolicyArrays
+from sailplan.kernels.arrays import EDGE_LOG_FULL, OPEN, QUEUE_FULL, MixtureArrays, PolicyArrays, SteeredArrays
 from sailplan.kernels.best_first import advance
 from sailplan.kernels.heap import FIRST_ROOM, VERTEX_BITS, allocate_queues, enlarge_queues
 from sailplan.kernels.obstacles import allocate_obstacles
 from sailplan.kernels.open_list import needs_of, queues_needed
 from sailplan.search.limits import OUTCOME_OF_CODE, Outcome, StopRule
-from sailplan.search.policy import Policy, is_compiled_policy
+from sailplan.search.policy import NOT_STEERED, Policy, is_compiled_policy
 from sailplan.search.state import SearchState
 
 _LONGEST_CALL = 0.05
@@ -47,8 +48,9 @@ class FusedEngine:
         self._changes = np.empty(graph.max_degree, np.uint8)
         self.state.begin(problem.start)
         kind = (*_types(policy), type(self._graph), type(self._queue), type(self._obstacles))
-        if kind not in _COMPILED:
-            # The first call of a process compiles or loads the kernel; do it here, where no clock runs.
+        if kind not in _COMPILED and not isinstance(policy, SteeredArrays):
+            # The first call of a process compiles or loads the kernel; do it here, where no clock runs. A steered
+            # policy would score the start then, to list it.
             self._call(0)
             _COMPILED.add(kind)
 
@@ -70,6 +72,14 @@ class FusedEngine:
             # Let the next call be twice as long, or half, so that it stays within the longest.
             chunk = chunk * 2 if perf_counter() - began < longest / 2 else max(1, chunk // 2)
         return None
+
+    def list_candidates(self) -> None:
+        """Let a steered policy write down its candidates."""
+        if not isinstance(self._policy, SteeredArrays):
+            raise EngineError(NOT_STEERED)
+        if self.state.expansions == 0:
+            # Later the kernel has done it at the end of its last call.
+            self._call(0)
 
     def phase_shares(self) -> tuple[float, float, float]:
         """Time spent to select, expand and evaluate, in any unit."""

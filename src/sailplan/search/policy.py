@@ -37,6 +37,21 @@ class Frontier(Protocol):
         """Take out the vertex to expand next: one whose status is OPEN, or None where none is left."""
 
 
+class SteeredFrontier(Frontier, Protocol):
+    """An open list that somebody outside selects from."""
+
+    def list_candidates(self) -> None:
+        """Write down the vertices to choose from, where the one outside can see them."""
+
+
+NOT_STEERED = "this search has a policy that chooses by itself: there are no candidates to list"
+
+
+def is_steered(frontier: Frontier) -> TypeGuard[SteeredFrontier]:
+    """Whether somebody outside selects from the open list."""
+    return hasattr(frontier, "list_candidates")
+
+
 class Policy(Protocol):
     """A rule that orders open lists; immutable, shared by searches and threads."""
 

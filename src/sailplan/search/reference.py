@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sailplan.errors import GraphError, PolicyError
+from sailplan.errors import EngineError, GraphError, PolicyError
 from sailplan.graphs.graph import is_finite
 from sailplan.graphs.problem import Problem
 from sailplan.kernels.arrays import (
@@ -22,7 +22,7 @@ from sailplan.kernels.arrays import (
     VALID_EDGE,
 )
 from sailplan.search.limits import Outcome, StopRule
-from sailplan.search.policy import Discovery, Policy
+from sailplan.search.policy import NOT_STEERED, Discovery, Policy, is_steered
 from sailplan.search.state import SearchState
 
 _ROOM_FOR_UNKNOWN_GRAPHS = 1024
@@ -65,9 +65,7 @@ class ReferenceEngine:
             began = perf_counter()
             if began >= deadline:
                 return Outcome.TIME_SPENT
-            if not self._begun:
-                self._begun = True
-                self._frontier.add([self._problem.start])
+            self._begin()
             vertex = self._frontier.select()
             self._phases[0] += perf_counter() - began
             if vertex is None:
@@ -82,6 +80,18 @@ class ReferenceEngine:
             if self._stop_at_generation and self._status[goal] == OPEN:
                 return Outcome.GOAL_GENERATED
         return None
+
+    def list_candidates(self) -> None:
+        """Let a steered policy write down its candidates."""
+        if not is_steered(self._frontier):
+            raise EngineError(NOT_STEERED)
+        self._begin()
+        self._frontier.list_candidates()
+
+    def _begin(self) -> None:
+        if not self._begun:
+            self._begun = True
+            self._frontier.add([self._problem.start])
 
     def phase_shares(self) -> tuple[float, float, float]:
         """Time spent to select, expand and evaluate, in any unit."""

@@ -31,6 +31,9 @@ class Engine(Protocol):
     def advance(self, expansions: int, deadline: float) -> Outcome | None:
         """Expand up to so many vertices until the deadline (`perf_counter`); None where the budget is spent."""
 
+    def list_candidates(self) -> None:
+        """Let a steered policy write down its candidates; raises EngineError where the policy is another."""
+
     def phase_shares(self) -> tuple[float, float, float]:
         """Time spent to select, expand and evaluate, in any unit."""
 
@@ -52,6 +55,10 @@ class Search:
 
     def run(self, limits: Limits = NO_LIMITS) -> SearchResult:
         """Search until the goal is found, nothing is left or a limit is reached."""
+        return self._result(self.advance(limits))
+
+    def advance(self, limits: Limits = NO_LIMITS) -> Outcome:
+        """The same without a result, for those who go step by step."""
         if self._unfinished:
             raise SailplanError(f"{self.problem.name}: an exception cut this search short; open a new one")
         if self._outcome is None or not self._outcome.final:
@@ -63,7 +70,11 @@ class Search:
             self._outcome = self._engine.advance(max(left, 0), began + rest) or Outcome.EXPANSIONS_SPENT
             self._unfinished = False
             self._seconds += perf_counter() - began
-        return self._result(self._outcome)
+        return self._outcome
+
+    def list_candidates(self) -> None:
+        """Let a steered policy write down the vertices to choose from; comes before each expansion."""
+        self._engine.list_candidates()
 
     def _result(self, outcome: Outcome) -> SearchResult:
         state, goal = self.state, self.problem.goal

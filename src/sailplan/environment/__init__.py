@@ -1,0 +1,13 @@
+"""Searches as a Gymnasium environment, `sailplan/GraphSearch-v0`, and trained agents as policies."""
+
+from gymnasium import register
+
+from sailplan.environment.agent_policy import AgentPolicy
+from sailplan.environment.attractors import Attractors, solution_paths
+from sailplan.environment.graph_search import GraphSearch
+from sailplan.environment.top import Top
+from sailplan.environment.view import View
+
+__all__ = ["AgentPolicy", "Attractors", "GraphSearch", "Top", "View", "solution_paths"]
+
+register("sailplan/GraphSearch-v0", entry_point="sailplan.environment.graph_search:GraphSearch")

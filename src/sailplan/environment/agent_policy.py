@@ -1,0 +1,65 @@
+"""A trained agent as a policy, to search and to be compared as any other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from inspect import Parameter, signature
+from typing import Any, Protocol
+
+import numpy as np
+
+from sailplan.environment.view import View
+from sailplan.graphs.problem import Problem
+from sailplan.kernels.arrays import NO_VERTEX
+from sailplan.policies.steered import SteeredFrontier, SteeredPolicy
+from sailplan.search import SearchState, StopRule
+
+
+class Agent(Protocol):
+    """What chooses: a model of stable-baselines3 or sb3-contrib, or anything like it."""
+
+    @property
+    def predict(self) -> Any:
+        """Call with `(observation, deterministic=True)`, and `action_masks` where it takes them: (action, state)."""
+
+
+@dataclass(frozen=True, eq=False)
+class AgentPolicy:
+    """Expands what an agent chooses, which sees what it saw in the environment; by the reference engine."""
+
+    agent: Agent
+    view: View
+    """That of the environment it was trained in: `env.unwrapped.view`."""
+    stop: StopRule = StopRule.GOAL_GENERATED
+
+    def open(self, problem: Problem, state: SearchState) -> AgentFrontier:
+        """Begin the open list."""
+        return AgentFrontier(self, problem, state)
+
+
+class AgentFrontier(SteeredFrontier):
+    """An open list that asks the agent."""
+
+    def __init__(self, policy: AgentPolicy, problem: Problem, state: SearchState) -> None:
+        self._view, self._agent = policy.view, policy.agent
+        self._steering = policy.view.steering()
+        super().__init__(SteeredPolicy(self._view.ranking, self._view.features, self._steering), problem, state)
+        self._takes_masks = _takes_masks(policy.agent)
+
+    def select(self) -> int | None:
+        """What the agent chooses; where that is no candidate, the first of the queue whose turn it is."""
+        self.list_candidates()
+        if self._steering.candidates[0, 0] == NO_VERTEX:
+            return None
+        observation = self._view.observation(self._steering)
+        masks = {"action_masks": observation["present"].astype(np.bool_)} if self._takes_masks else {}
+        action, _ = self._agent.predict(observation, deterministic=True, **masks)
+        choice = np.asarray(action).item()
+        if 0 <= choice < self._view.candidates:
+            self._steering.choice[0] = choice
+        return super().select()
+
+
+def _takes_masks(agent: Agent) -> bool:
+    parameters = signature(agent.predict).parameters
+    return "action_masks" in parameters or any(one.kind is Parameter.VAR_KEYWORD for one in parameters.values())

@@ -1,0 +1,184 @@
+"""A search as a Gymnasium environment: at each step the agent says which open vertex to expand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from gymnasium import Env, Space
+from gymnasium.spaces import Box, Dict, MultiBinary
+from numpy.typing import NDArray
+from PIL import Image
+
+from sailplan.environment.attractors import Point
+from sailplan.environment.choice_space import ChoiceSpace
+from sailplan.environment.problems import ProblemPool
+from sailplan.environment.view import LARGEST_VALUE, Mode, Observation, make_view
+from sailplan.environment.window import Window
+from sailplan.errors import EpisodeError
+from sailplan.evaluation.pictures import draw_search
+from sailplan.evaluation.tasks import Choice
+from sailplan.graphs.problem import Problem
+from sailplan.kernels.arrays import NO_VERTEX
+from sailplan.policies.steered import SteeredPolicy
+from sailplan.search import Limits, Outcome, Search, open_search
+from sailplan.worlds.endpoints import Endpoints
+
+RUNNING = "running"
+"""What `info["outcome"]` says until the episode ends, with the name of an Outcome."""
+
+
+class GraphSearch(Env[Observation, np.int64]):
+    """Choose which vertex to expand; each expansion costs 1, until the goal enters the open list."""
+
+    metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array"], "render_fps": 30}  # noqa: RUF012
+
+    def __init__(
+        self,
+        data: str | None = None,
+        *,
+        problems: Sequence[Problem] | None = None,
+        split: str = "train",
+        limit: int | None = None,
+        seed: int = 0,
+        size: int = 201,
+        endpoints: Endpoints = "corners",
+        mode: Mode = "attractors",
+        features: str = "relative",
+        attractors: Sequence[Point] | None = None,
+        attractor_paths: int = 3,
+        heuristic: str = "euclidean",
+        top: int = 8,
+        max_expansions: int = 20_000,
+        render_mode: str | None = None,
+    ) -> None:
+        """Make an environment of the worlds that `data` names, or of `problems`.
+
+        `split`, `limit`, `seed`, `size` and `endpoints` are those of `evaluation.tasks.Choice`. In the mode
+        `attractors` the agent chooses between the open vertices closest to each of the `attractors` (x, y), by
+        default some around start and goal, and to the solutions of the first `attractor_paths` worlds; in the mode
+        `top`, between the first `top` by a heuristic. After `max_expansions` an episode is truncated.
+        """
+        if (data is None) == (problems is None):
+            raise EpisodeError("an environment needs either data or problems")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise EpisodeError(f"no render mode {render_mode!r}; there are {', '.join(self.metadata['render_modes'])}")
+        if attractor_paths < 0:
+            raise EpisodeError(f"attractor_paths says how many solutions are attractors, got {attractor_paths}")
+        if max_expansions < 1:
+            raise EpisodeError(f"an episode needs at least one expansion, got max_expansions={max_expansions}")
+        if data is None:
+            self._pool = ProblemPool(problems or (), "problems")
+        else:
+            self._pool = ProblemPool.load(data, Choice(split, limit, seed, size, endpoints))
+        self.view = make_view(
+            mode,
+            features=features,
+            attractors=None if attractors is None else tuple(attractors),
+            path_problems=self._pool.first(attractor_paths) if mode == "attractors" else [],
+            heuristic=heuristic,
+            top=top,
+        )
+        # What does not fit the worlds is to be heard of now, not at the first reset.
+        self._open(self._pool.first(1)[0])
+        self._search: Search | None = None
+        self._max_expansions, self.render_mode = max_expansions, render_mode
+        values = Box(-LARGEST_VALUE, LARGEST_VALUE, (self.view.size,), np.float32)
+        spaces = Dict({"candidates": values, "present": MultiBinary(self.view.candidates)})
+        self.observation_space = cast("Space[Observation]", spaces)
+        self._choices = ChoiceSpace(self.view.candidates)
+        self.action_space = self._choices
+        self._window = Window("GraphSearch", self.metadata["render_fps"])
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode on a world drawn at random, or on the one that `options["problem"]` numbers."""
+        super().reset(seed=seed)
+        picked = (options or {}).get("problem")
+        self._index = self._pool.draw(self.np_random) if picked is None else int(picked)
+        self._search = self._open(self._pool.problem(self._index))
+        self._over = False
+        self._search.list_candidates()
+        return self._seen(), self._info(None)
+
+    def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Expand the candidate of that number."""
+        search = self._running()
+        self._steering.choice[0] = self._checked(action)
+        before = search.state.expansions
+        outcome = self._advance(search, Limits(expansions=before + 1))
+        expansions = search.state.expansions
+        terminated = outcome.final
+        truncated = not terminated and expansions >= self._max_expansions
+        self._over = terminated or truncated
+        info = self._info(outcome if self._over else None)
+        return self._seen(), float(before - expansions), terminated, truncated, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which candidates there are to choose from."""
+        return np.not_equal(self._steering.candidates, NO_VERTEX).reshape(-1)
+
+    def render(self) -> NDArray[np.uint8] | None:
+        """The search so far, as an array of pixels or in a window; nothing without a render mode."""
+        if self.render_mode is None:
+            return None
+        picture = self._picture()
+        if self.render_mode == "human":
+            self._window.show(picture)
+            return None
+        return np.asarray(picture)
+
+    def close(self) -> None:
+        """Close the window."""
+        self._window.close()
+
+    def _open(self, problem: Problem) -> Search:
+        self._steering = self.view.steering()
+        return open_search(problem, SteeredPolicy(self.view.ranking, self.view.features, self._steering))
+
+    def _running(self) -> Search:
+        if self._search is None:
+            raise EpisodeError("there is no episode yet: call reset() before step()")
+        if self._over:
+            raise EpisodeError("the episode is over: call reset() before the next step()")
+        return self._search
+
+    def _checked(self, action: np.int64 | int) -> int:
+        if not 0 <= action < self.view.candidates or int(action) != action:
+            raise EpisodeError(f"no action {action}; there are 0 .. {self.view.candidates - 1}")
+        if self._steering.candidates.item(int(action)) == NO_VERTEX:
+            raise EpisodeError(f"action {action} is masked: there is no such open vertex now; see action_masks()")
+        return int(action)
+
+    def _advance(self, search: Search, limits: Limits) -> Outcome:
+        outcome = search.advance(limits)
+        search.list_candidates()
+        if not outcome.final and self._steering.candidates[0, 0] == NO_VERTEX:
+            # Nothing is open: the search itself says so when it is asked to go on.
+            outcome = search.advance(Limits(expansions=search.state.expansions + 1))
+        return outcome
+
+    def _seen(self) -> Observation:
+        observation = self.view.observation(self._steering)
+        self._choices.present = observation["present"].copy()
+        if self.render_mode == "human":
+            self.render()
+        return observation
+
+    def _info(self, outcome: Outcome | None) -> dict[str, Any]:
+        assert self._search is not None
+        return {
+            "outcome": RUNNING if outcome is None else outcome.value,
+            "expansions": self._search.state.expansions,
+            "problem": self._index,
+        }
+
+    def _picture(self) -> Image.Image:
+        if self._search is None:
+            raise EpisodeError("there is no episode yet: call reset() before render()")
+        problem, state = self._search.problem, self._search.state
+        found = state.status[problem.goal] != 0
+        caption = f"{problem.name}: {state.expansions} expansions"
+        return draw_search(problem, state, state.path_to(problem.goal) if found else (), caption)

@@ -1,0 +1,66 @@
+"""The problems that episodes are drawn from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import islice
+
+import numpy as np
+
+from sailplan.errors import EpisodeError, ProblemError
+from sailplan.evaluation.tasks import Choice, Task, load_tasks
+from sailplan.graphs.problem import Problem
+from sailplan.oracle import cost_to_go
+from sailplan.worlds.lazy import LazySequence
+
+
+class ProblemPool:
+    """Problems by number, posed when they are first asked for; those without a path are never drawn."""
+
+    def __init__(self, source: Sequence[Task] | Sequence[Problem], name: str) -> None:
+        self._source, self._name = source, name
+        self._posed: dict[int, Problem] = {}
+        self._solvable: dict[int, bool] = {}
+
+    @classmethod
+    def load(cls, data: str, choice: Choice) -> ProblemPool:
+        """The tasks that `data` names, of all families in it."""
+        places = [(one.tasks, index) for one in load_tasks(data, choice) for index in range(len(one.tasks))]
+        return cls(LazySequence(places, lambda place: place[0][place[1]]), data)
+
+    def __len__(self) -> int:
+        return len(self._source)
+
+    def problem(self, index: int) -> Problem:
+        """The problem of that number; raises ProblemError where its start or goal is blocked."""
+        if not 0 <= index < len(self):
+            raise EpisodeError(f"{self._name}: no problem {index}; there are {len(self)}, counted from 0")
+        if index not in self._posed:
+            item = self._source[index]
+            self._posed[index] = item.problem() if isinstance(item, Task) else item
+        return self._posed[index]
+
+    def draw(self, rng: np.random.Generator) -> int:
+        """The number of a random problem that has a path; depends on the generator alone, not on earlier draws."""
+        return self._first_solvable(rng.permutation(len(self)).tolist(), 1)[0]
+
+    def first(self, count: int) -> list[Problem]:
+        """The first so many problems that have a path; fewer where there are no more."""
+        return [self.problem(index) for index in self._first_solvable(range(len(self)), count)]
+
+    def _first_solvable(self, order: Sequence[int], count: int) -> list[int]:
+        found = list(islice((index for index in order if self._has_path(index)), count))
+        if count and not found:
+            raise EpisodeError(f"{self._name}: none of {len(self)} problems has a path to look for")
+        return found
+
+    def _has_path(self, index: int) -> bool:
+        if index not in self._solvable:
+            try:
+                problem = self.problem(index)
+                far = problem.start != problem.goal and cost_to_go(problem)[problem.start] < math.inf
+            except ProblemError:
+                far = False
+            self._solvable[index] = bool(far)
+        return self._solvable[index]

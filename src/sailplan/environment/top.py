@@ -1,0 +1,41 @@
+"""The open vertices that look best by a heuristic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sailplan.errors import EpisodeError
+from sailplan.graphs.problem import Problem
+from sailplan.kernels.arrays import KeyArrays
+from sailplan.policies.best_first import BestFirst
+from sailplan.policies.heuristics import Key
+from sailplan.policies.queues import Score
+from sailplan.search import SearchState
+
+
+@dataclass(frozen=True)
+class Top:
+    """The first vertices of one queue, ordered by (heuristic, insertion number)."""
+
+    places: int = 8
+    """How many."""
+    heuristic: str = "euclidean"
+    """A name in HEURISTICS."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.places, int) or self.places < 1:
+            raise EpisodeError(f"the number of vertices to see must be at least 1, got {self.places}")
+        Key(self.heuristic)
+
+    @property
+    def queues(self) -> int:
+        """One."""
+        return 1
+
+    def scores(self, problem: Problem, state: SearchState) -> list[Score]:
+        """The heuristic."""
+        return [Key(self.heuristic).score(problem, state)]
+
+    def keys(self, problem: Problem) -> KeyArrays:
+        """The heuristic for the compiled engine."""
+        return BestFirst((Key(self.heuristic),)).arrays(problem)

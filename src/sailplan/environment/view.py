@@ -1,0 +1,80 @@
+"""What an agent sees of a search: some open vertices, and features of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypedDict, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sailplan.environment.attractors import Attractors, Point, solution_paths
+from sailplan.environment.top import Top
+from sailplan.errors import EpisodeError
+from sailplan.features import FeatureSet, feature_set
+from sailplan.graphs.problem import Problem
+from sailplan.kernels.arrays import NO_VERTEX
+from sailplan.policies.steered import Steering
+
+Mode = Literal["attractors", "top"]
+
+LARGEST_VALUE = 1e4
+"""A feature beyond this, either way, is cut off: spaces must be finite."""
+
+
+class Observation(TypedDict):
+    """What an agent sees at a step."""
+
+    candidates: NDArray[np.float32]
+    """The features of all candidates, one after the other; zeros where there is none."""
+    present: NDArray[np.int8]
+    """1 for each candidate that there is."""
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Which open vertices an agent sees, and what of them."""
+
+    ranking: Attractors | Top
+    features: FeatureSet
+
+    @property
+    def candidates(self) -> int:
+        """How many vertices an agent chooses from."""
+        return self.ranking.queues * self.ranking.places
+
+    @property
+    def size(self) -> int:
+        """How many numbers it sees of them."""
+        return self.candidates * len(self.features.columns)
+
+    def steering(self) -> Steering:
+        """What passes between one search and the agent."""
+        return Steering(self.ranking, self.features)
+
+    def observation(self, steering: Steering) -> Observation:
+        """What the agent sees now."""
+        # Not np.clip, which takes twice the time; a feature that is no number is seen as the smallest.
+        values = np.fmin(np.fmax(steering.rows, -LARGEST_VALUE), LARGEST_VALUE)
+        return {
+            "candidates": values.astype(np.float32).reshape(-1),
+            "present": (steering.candidates != NO_VERTEX).astype(np.int8).reshape(-1),
+        }
+
+
+def make_view(
+    mode: Mode,
+    *,
+    features: str,
+    attractors: tuple[Point, ...] | None,
+    path_problems: list[Problem],
+    heuristic: str,
+    top: int,
+) -> View:
+    """The view that these settings describe; the solutions of `path_problems` are attractors too."""
+    if mode not in get_args(Mode):
+        raise EpisodeError(f"no mode {mode!r}; there are {', '.join(get_args(Mode))}")
+    chosen = feature_set(features)
+    if mode == "top":
+        return View(Top(top, heuristic), chosen)
+    return View(Attractors(attractors, solution_paths(path_problems)), chosen)
