@@ -2,7 +2,7 @@
 
     python benchmarks/training.py generated   trained on generated worlds against trained on real ones
     python benchmarks/training.py relative    trained on 201 x 201, run on 401 x 401, random starts and goals
-    python benchmarks/training.py speed       microseconds of an expansion, and where a training's time goes
+    python benchmarks/training.py speed       an expansion, a round of CEM, and where a training's time goes
 
 --data names a folder with one folder a family. Runs are kept in --runs and used again. The paper's own table and
 figures are made by `sailplan reproduce`.
@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
+from time import perf_counter
 
 import numpy as np
 
@@ -26,6 +27,10 @@ from sailplan.evaluation.metrics import summarise
 from sailplan.evaluation.tasks import Choice, load_tasks
 from sailplan.features import PRESETS, Scaling
 from sailplan.graphs import grid_problem
+from sailplan.learning import CROSS_ENTROPY, CrossEntropySettings, Progress
+from sailplan.learning.collect import scaling_of
+from sailplan.learning.cross_entropy import LONG_ROLL_OUTS, CrossEntropy
+from sailplan.learning.lessons import make_lessons
 from sailplan.learning.run_folder import METRICS, SETTINGS, read_metrics, read_plan
 from sailplan.policies import make_policy
 from sailplan.policies.learned import LearnedPolicy
@@ -123,6 +128,8 @@ def speed(reproduction: Path) -> None:
             f"{name:9} {len(features.columns):4} columns: {early:5.2f} us an expansion around the 1,000th, "
             f"{late:5.2f} around the 20,000th ({late / early:.2f} times); published: {ratio:,.0f} times that"
         )
+    for name, settings in (("paper", CROSS_ENTROPY), ("default", LONG_ROLL_OUTS)):
+        print(f"a round of 40 x 5 roll-outs of CEM on forest, {name} preset, two threads: {cem_round(settings):.2f} s")
     finished = [one for one in sorted(reproduction.glob("runs/sail-*")) if (one / METRICS).exists()]
     if finished:
         rounds = [read_metrics(folder) for folder in finished]
@@ -136,6 +143,19 @@ def speed(reproduction: Path) -> None:
             f"{rolling:.1f}, fitting {fitting:.1f}, validating {validating:.1f} "
             f"({100 * (rolling + validating) / total:.0f} % not fitting)"
         )
+
+
+def cem_round(settings: CrossEntropySettings) -> float:
+    """Seconds of the first round, in which the searches are longest; the best of three."""
+    problems = [task.problem() for task in load_tasks("forest", Choice("train", 20))[0].tasks]
+    lessons, features = make_lessons(problems).solvable, PRESETS[settings.features]
+    learner = CrossEntropy(lessons, settings, features, scaling_of(lessons, features, 0, 2), seed=0, jobs=2)
+    times = []
+    for _ in range(3):
+        began = perf_counter()
+        learner.collect(1, Progress())
+        times.append(perf_counter() - began)
+    return min(times)
 
 
 def random_policy(features: str, rng: np.random.Generator) -> LearnedPolicy:
