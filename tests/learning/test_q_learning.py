@@ -12,20 +12,10 @@ from sailplan.learning.q_learning import QLearner
 from sailplan.learning.regressors import network_maker
 from sailplan.learning.rounds import Progress
 from sailplan.learning.transitions import Transitions
-from sailplan.policies.learned import LearnedPolicy
 from sailplan.search import search
-from tests.learning.tiny import assert_same_network, tiny_problems
+from tests.learning.tiny import TINY_Q_LEARNING, tiny_problems
 
 TRAIN, VALIDATION = tiny_problems()[:4], tiny_problems()[4:]
-TINY = QLearningSettings(
-    rounds=3,
-    worlds_per_round=4,
-    samples_per_world=8,
-    max_expansions=60,
-    validation_expansions=300,
-    features="relative",
-    network=NetworkSettings(hidden=(6, 4), batch_size=16),
-)
 
 
 def _three_vertices() -> Problem:
@@ -42,7 +32,7 @@ def _learner(settings: QLearningSettings) -> QLearner:
 
 
 def test_the_transitions_of_three_vertices_by_hand() -> None:
-    learner = _learner(TINY.changed(features="paper17", samples_per_world=0))
+    learner = _learner(TINY_Q_LEARNING.changed(features="paper17", samples_per_world=0))
     seen = learner.collect(1, Progress())
     x, h_euc = (learner.features.columns.index(name) for name in ("x", "h_euc"))
     # Step one expands 0 and opens 1; step two expands 1 and finds the goal, after which nothing lies ahead.
@@ -52,7 +42,7 @@ def test_the_transitions_of_three_vertices_by_hand() -> None:
 
 
 def test_a_search_cut_short_goes_on() -> None:
-    learner = _learner(TINY.changed(features="paper17", samples_per_world=0, max_expansions=1))
+    learner = _learner(TINY_Q_LEARNING.changed(features="paper17", samples_per_world=0, max_expansions=1))
     seen = learner.collect(1, Progress())
     assert (len(seen), seen.goes_on.tolist()) == (1, [1.0])
     assert seen.next_rows[0, learner.features.columns.index("x")] == 1.0
@@ -60,7 +50,7 @@ def test_a_search_cut_short_goes_on() -> None:
 
 def test_the_target_of_three_vertices_by_hand() -> None:
     # In units of 100 expansions, with h_euc as the guess: ahead of the first step lies the guess of vertex 1.
-    learner = _learner(TINY.changed(features="paper17", samples_per_world=0))
+    learner = _learner(TINY_Q_LEARNING.changed(features="paper17", samples_per_world=0))
     steps = learner.differences(learner.collect(1, Progress()))
     assert learner.unit == 100.0
     assert steps.guesses.tolist() == [0.02, 0.01]
@@ -82,7 +72,7 @@ def test_the_target_of_three_vertices_by_hand() -> None:
 
 
 def test_it_learns_what_lies_ahead_of_three_vertices() -> None:
-    settings = TINY.changed(features="paper17", samples_per_world=0, hidden=(8,), epochs=3000, averaging=0.0)
+    settings = TINY_Q_LEARNING.changed(features="paper17", samples_per_world=0, hidden=(8,), epochs=3000, averaging=0.0)
     settings = settings.changed(optimiser="adam", learning_rate=0.003, decay=True)
     learner = _learner(settings)
     progress: Progress[Transitions] = Progress()
@@ -95,27 +85,15 @@ def test_it_learns_what_lies_ahead_of_three_vertices() -> None:
     assert values.tolist() == pytest.approx([2.0, 1.0], abs=0.1)
 
 
-def test_the_same_seed_gives_the_same_policy_whatever_the_jobs() -> None:
-    one, other, third = (
-        train_q_learning(TRAIN, VALIDATION, TINY, seed=seed, jobs=jobs) for seed, jobs in ((0, 1), (0, 2), (1, 1))
-    )
-    assert isinstance(one, LearnedPolicy)
-    assert isinstance(other, LearnedPolicy)
-    assert isinstance(third, LearnedPolicy)
-    assert_same_network(one, other)
-    with pytest.raises(AssertionError):
-        assert_same_network(one, third)
-
-
 def test_exploration_falls_from_round_to_round_and_replay_grows() -> None:
     told: list[Round] = []
-    train_q_learning(TRAIN, VALIDATION, TINY.changed(exploration=0.5), seed=0, on_round=told.append)
+    train_q_learning(TRAIN, VALIDATION, TINY_Q_LEARNING.changed(exploration=0.5), seed=0, on_round=told.append)
     assert [one.mixing for one in told] == [0.5, 0.25, 0.125]
     assert [one.examples for one in told] == [32, 64, 96]
 
 
 def test_a_trained_policy_finds_paths() -> None:
-    policy = train_q_learning(TRAIN, VALIDATION, TINY, seed=0)
+    policy = train_q_learning(TRAIN, VALIDATION, TINY_Q_LEARNING, seed=0)
     assert all(search(problem, policy).found for problem in VALIDATION)
 
 

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from sailplan.graphs import ExplicitGraph, Problem, grid_problem
-from sailplan.learning import NetworkSettings, SailSettings
+from sailplan.learning import CrossEntropySettings, NetworkSettings, QLearningSettings, SailSettings
 from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.network import DenseNetwork
 from sailplan.worlds import generate_world
@@ -20,6 +20,26 @@ TINY = SailSettings(
     validation_expansions=300,
     features="relative",
     network=NetworkSettings(hidden=(6, 4), epochs=2, batch_size=16),
+)
+
+TINY_Q_LEARNING = QLearningSettings(
+    rounds=3,
+    worlds_per_round=4,
+    samples_per_world=8,
+    max_expansions=60,
+    validation_expansions=300,
+    features="relative",
+    network=NetworkSettings(hidden=(6, 4), batch_size=16),
+)
+TINY_CROSS_ENTROPY = CrossEntropySettings(
+    rounds=3,
+    vectors=6,
+    worlds_per_vector=2,
+    elite=0.5,
+    hidden=(4,),
+    max_expansions=300,
+    validation_expansions=300,
+    features="relative",
 )
 
 

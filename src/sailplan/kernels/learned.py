@@ -19,6 +19,7 @@ from sailplan.kernels.compile import inlined, piece
 from sailplan.kernels.features import fill_row
 from sailplan.kernels.heap import NO_TAG, number_of, offer, pop_entry, rank_of, vertex_of
 from sailplan.kernels.keyed import counted
+from sailplan.kernels.members import drop_closed
 from sailplan.kernels.network import forward
 
 
@@ -77,20 +78,15 @@ def pop_learned(graph, learned, queue, row, obstacles, state, start, goal):
 @piece
 def _best_member(graph, learned, obstacles, state, start, goal):
     """Score the whole open list and take out the vertex with the smallest (score, insertion number)."""
-    best, least, place, index = NO_VERTEX, math.inf, NONE, 0
+    best, least, place = NO_VERTEX, math.inf, NONE
     members, count = learned.members, learned.member_count
-    while index < count[0]:
+    drop_closed(members, count, state)
+    for index in range(count[0]):
         vertex = members[index]
-        if state.status[vertex] != OPEN:
-            # Closed by way of another queue.
-            count[0] -= 1
-            members[index] = members[count[0]]
-            continue
         score = score_vertex(graph, learned, obstacles, state, start, goal, vertex)
         first = best == NO_VERTEX or score < least
         if first or (score == least and learned.current[vertex] < learned.current[best]):
             best, least, place = vertex, score, index
-        index += 1
     if best != NO_VERTEX:
         count[0] -= 1
         members[place] = members[count[0]]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
-from sailplan.kernels.arrays import ENTERED, EXPANSIONS, NO_VERTEX, OPEN
+from sailplan.kernels.arrays import ENTERED, EXPANSIONS, NO_VERTEX
 from sailplan.kernels.compile import inlined, piece
 from sailplan.kernels.features import fill_row
 from sailplan.kernels.learned import score_vertex
+from sailplan.kernels.members import drop_closed
 
 BEGUN, ENDED = 0, 1
 """Places in `TransitionArrays.taken`."""
@@ -52,18 +53,13 @@ def _copy_row(graph, replay, obstacles, state, start, goal, vertex, rows, place)
 
 @inlined
 def _least_member(replay, state):
-    """The open vertex with the smallest (score, number); closed ones are thrown away on the way."""
-    best, least, index = NO_VERTEX, math.inf, 0
-    members, count = replay.members, replay.member_count
-    while index < count[0]:
-        vertex = members[index]
-        if state.status[vertex] != OPEN:
-            count[0] -= 1
-            members[index] = members[count[0]]
-            continue
+    """The open vertex with the smallest (score, number)."""
+    best, least = NO_VERTEX, math.inf
+    drop_closed(replay.members, replay.member_count, state)
+    for index in range(replay.member_count[0]):
+        vertex = replay.members[index]
         score = replay.scores[vertex]
         first = best == NO_VERTEX or score < least
         if first or (score == least and replay.numbers[vertex] < replay.numbers[best]):
             best, least = vertex, score
-        index += 1
     return best
