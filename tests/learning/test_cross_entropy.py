@@ -105,6 +105,12 @@ def test_each_round_draws_around_the_elite_of_the_one_before() -> None:
     assert np.abs(drawn.rows - 7.0).max() < 1e-6
 
 
+def test_its_policies_score_when_the_settings_say() -> None:
+    policy = train_cross_entropy(TRAIN, VALIDATION, TINY.changed(rounds=1, rescore="lazy"), seed=0)
+    assert isinstance(policy, LearnedPolicy)
+    assert policy.rescore == "lazy"
+
+
 def test_the_same_seed_gives_the_same_policy_whatever_the_jobs() -> None:
     one, other, third = (
         train_cross_entropy(TRAIN, VALIDATION, TINY, seed=seed, jobs=jobs) for seed, jobs in ((0, 1), (0, 2), (1, 1))
