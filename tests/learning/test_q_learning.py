@@ -58,6 +58,19 @@ def test_a_search_cut_short_goes_on() -> None:
     assert seen.next_rows[0, learner.features.columns.index("x")] == 1.0
 
 
+def test_a_search_that_ends_at_the_last_step_that_counts_is_not_cut_short() -> None:
+    learner = _learner(TINY.changed(features="paper17", samples_per_world=0, max_expansions=2))
+    assert learner.collect(1, Progress()).goes_on.tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("samples", [2, 3, 100])
+def test_a_short_search_gives_each_of_its_steps_once(samples: int) -> None:
+    learner = _learner(TINY.changed(features="paper17", samples_per_world=samples))
+    for number in range(1, 9):
+        seen = learner.collect(number, Progress())
+        assert seen.rows[:, learner.features.columns.index("x")].tolist() == [0.0, 1.0]
+
+
 def test_the_target_of_three_vertices_by_hand() -> None:
     # In units of 100 expansions, with h_euc as the guess: ahead of the first step lies the guess of vertex 1.
     learner = _learner(TINY.changed(features="paper17", samples_per_world=0))
