@@ -424,7 +424,17 @@ def test_a_run_is_resumed_from_any_folder(
     assert run("train", "--resume", tmp_path / "run").code == 0
 
 
-@pytest.mark.parametrize("more", [["--rounds", 5], ["--data", "mazes"], ["--out", "elsewhere"]])
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--rounds", 5],
+        ["--data", "mazes"],
+        ["--out", "elsewhere"],
+        ["--seed", 3],
+        ["--algorithm", "cem"],
+        ["--endpoints", "corners"],
+    ],
+)
 def test_resume_takes_nothing_else(run: Run, worlds: Path, tmp_path: Path, more: list[object]) -> None:
     assert _train(run, worlds, tmp_path / "run").code == 0
     assert_one_line(run("train", "--resume", tmp_path / "run", *more), "say nothing else")
