@@ -11,7 +11,7 @@ import hashlib
 import io
 import json
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -21,7 +21,7 @@ import numpy as np
 
 from sailplan.errors import SailplanError, TrainingError
 from sailplan.features import feature_set
-from sailplan.files import fault_line, file_bytes, file_lines, whole_file, write_text
+from sailplan.files import fault_line, file_bytes, file_lines, whole_file, write_csv, write_text
 from sailplan.graphs.graph import is_compiled
 from sailplan.graphs.problem import Problem
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName
@@ -112,7 +112,7 @@ class RunFolder:
             np.savez(file, **vars(progress.examples[-1]))
         save_policy(progress.policies[-1], self._file(number, ".safetensors"))
         self._save_model(progress)
-        write_text(self.path / METRICS, _as_csv(progress.rounds))
+        write_csv(self.path / METRICS, _NAMES, map(asdict, progress.rounds))
 
     def _save_model(self, progress: Progress[Any]) -> None:
         plan = self.plan
@@ -197,14 +197,6 @@ def _read_collected(path: Path, kind: type[Any], width: int) -> Any:
         return kind(**arrays)
     except Exception as error:
         raise TrainingError(f"{path}: damaged ({fault_line(error)})") from error
-
-
-def _as_csv(rounds: Sequence[Round]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, _NAMES, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(one) for one in rounds)
-    return text.getvalue()
 
 
 def versions() -> dict[str, str]:
