@@ -14,6 +14,7 @@ import platform
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
+from math import isfinite
 from pathlib import Path
 from typing import Any, get_args
 
@@ -154,6 +155,8 @@ def read_metrics(path: Path) -> list[Round]:
         rounds = [Round(**{name: kind(row[name]) for name, kind in kinds.items()}) for row in rows]
         if rows.fieldnames != _NAMES or [one.number for one in rounds] != list(range(1, len(rounds) + 1)):
             raise ValueError("other columns or rounds than expected")
+        if not all(isfinite(one.validation_expansions) for one in rounds):
+            raise ValueError("a round without validation")
         return rounds
     except (KeyError, TypeError, ValueError, csv.Error) as error:
         raise TrainingError(f"{path / METRICS}: damaged ({fault_line(error)})") from error
