@@ -87,6 +87,7 @@ def test_generated_worlds_are_the_default(run: Run, tmp_path: Path, monkeypatch:
         (["--families", "mazes"], ["worlds", "no folder mazes", "--families"]),
         (["--split", "dev"], ["shifting_gaps", "no split 'dev'", "train, validation, test"]),
         (["--data", "nowhere"], ["nowhere", "no such folder"]),
+        (["--data", __file__], ["test_reproduce.py", "no such folder"]),
         (["--jobs", 0], ["--jobs"]),
         (["--seed", -1], ["--seed"]),
     ],
@@ -95,6 +96,12 @@ def test_bad_options_are_one_line(
     run: Run, worlds: Path, tmp_path: Path, options: list[object], words: list[str]
 ) -> None:
     assert_one_line(_reproduce(run, "table", worlds, tmp_path / "out", *options), *words)
+    assert not (tmp_path / "out").exists()
+
+
+def test_families_that_nothing_is_compared_on_leave_no_folder(run: Run, worlds: Path, tmp_path: Path) -> None:
+    ran = _reproduce(run, "adaptation", worlds, tmp_path / "out", "--families", FAMILIES[0])
+    assert_one_line(ran, "adaptation compares", "--families")
     assert not (tmp_path / "out").exists()
 
 

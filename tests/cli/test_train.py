@@ -151,7 +151,7 @@ def test_a_finished_run_is_resumed_to_itself(run: Run, worlds: Path, tmp_path: P
 
 
 def test_cloning(run: Run, worlds: Path, tmp_path: Path) -> None:
-    facts = _facts(_train(run, worlds, tmp_path / "run", "--algorithm", "sl", "--json"))
+    facts = _facts(_train(run, worlds, tmp_path / "run", "--algorithm", "sl", "--rounds", 1, "--json"))
     assert facts["rounds"] == 1
     assert read_metrics(tmp_path / "run")[0].mixing == 1.0
     assert _facts(run("train", "--resume", tmp_path / "run", "--json"))["rounds"] == 1
@@ -332,6 +332,7 @@ def test_data_that_cannot_be_learned_from_is_one_line(run: Run, tmp_path: Path) 
         (["--rounds", "many"], ["--rounds", "integer"]),
         (["--rescore", "often"], ["rescore", "frozen"]),
         (["--algorithm", "dagger"], ["--algorithm"]),
+        (["--algorithm", "sl", "--rounds", 3], ["rounds must be 1 in supervised learning, got 3"]),
         (["--preset", "best"], ["--preset", "best"]),
         (["--endpoints", "middle"], ["--endpoints", "middle"]),
         (["--seed", -1], ["--seed"]),
@@ -424,7 +425,17 @@ def test_a_run_is_resumed_from_any_folder(
     assert run("train", "--resume", tmp_path / "run").code == 0
 
 
-@pytest.mark.parametrize("more", [["--rounds", 5], ["--data", "mazes"], ["--out", "elsewhere"]])
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--rounds", 5],
+        ["--data", "mazes"],
+        ["--out", "elsewhere"],
+        ["--seed", 3],
+        ["--algorithm", "cem"],
+        ["--endpoints", "corners"],
+    ],
+)
 def test_resume_takes_nothing_else(run: Run, worlds: Path, tmp_path: Path, more: list[object]) -> None:
     assert _train(run, worlds, tmp_path / "run").code == 0
     assert_one_line(run("train", "--resume", tmp_path / "run", *more), "say nothing else")

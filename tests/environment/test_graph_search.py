@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+import re
 import subprocess
 import sys
 import warnings
@@ -249,8 +251,11 @@ def test_steps_that_cannot_be() -> None:
     env.reset(seed=0)
     with pytest.raises(EpisodeError, match="action 1 is masked"):
         env.step(1)
-    for action in (4, -1):
-        with pytest.raises(EpisodeError, match=rf"no action {action}; there are 0 .. 3"):
+    with pytest.raises(EpisodeError, match=r"number of a problem, got 'x'"):
+        env.reset(options={"problem": "x"})
+    odd: list[Any] = [4, -1, 0.5, math.nan, "x", None, np.zeros(2)]
+    for action in odd:
+        with pytest.raises(EpisodeError, match=re.escape(f"no action {action}; there are 0 .. 3")):
             env.step(action)
     _episode(env)
     with pytest.raises(EpisodeError, match="the episode is over"):

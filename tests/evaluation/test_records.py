@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sailplan.errors import SailplanError
-from sailplan.evaluation.records import Record, read_records, write_records
+from sailplan.evaluation.records import UNSOLVABLE, Record, read_records, write_records
 
 RECORD = Record(
     family="mazes",
@@ -45,6 +46,13 @@ def test_a_damaged_row_is_named(tmp_path: Path) -> None:
     write_records([RECORD, RECORD], path)
     path.write_text(path.read_text().replace("219", "many", 1))
     with pytest.raises(SailplanError, match=r"records\.csv:2: not a record"):
+        read_records(path)
+
+
+def test_an_outcome_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "records.csv"
+    write_records([RECORD, replace(RECORD, outcome=UNSOLVABLE), replace(RECORD, outcome="lucky")], path)
+    with pytest.raises(SailplanError, match=r"records\.csv:4: not a record: 'lucky'"):
         read_records(path)
 
 

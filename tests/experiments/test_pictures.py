@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from sailplan.errors import SailplanError
+from sailplan.evaluation.figures import Panel
 from sailplan.experiments.adaptation import ADAPTATION, comparisons
 from sailplan.experiments.convergence import CONVERGENCE
 from sailplan.experiments.panels import panel_of, telling_task, watch
@@ -50,6 +51,20 @@ def test_snapshots_count_what_the_searches_did(made: Reproduction) -> None:
         assert (row["expansions"], row["found"]) == (found.expansions, found.found)
 
 
+def test_the_moments_of_a_row(copied: Reproduction, monkeypatch: pytest.MonkeyPatch) -> None:
+    captions: list[list[str]] = []
+
+    def listen(title: str, note: str, columns: list[str], rows: dict[str, list[Panel]]) -> Image.Image:
+        captions.extend([panel.caption for panel in row] for row in rows.values())
+        return Image.new("RGB", (1, 1))
+
+    monkeypatch.setattr("sailplan.experiments.snapshots.draw_figure", listen)
+    part = SNAPSHOTS.make(copied, silently)
+    counts = [row["expansions"] for row in part.numbers[:3]]
+    steps = [round(counts[0] / 3), round(2 * counts[0] / 3), *counts]
+    assert captions[0] == [f"{count} expansions" for count in steps]
+
+
 def test_five_panels_a_row_and_one_row_a_family(made: Reproduction) -> None:
     sizes = []
     for families in (FAMILIES[:1], FAMILIES):
@@ -90,6 +105,14 @@ def test_the_curves_are_those_of_the_runs(made: Reproduction) -> None:
     for name in ("convergence.png", "convergence_families.png"):
         with Image.open(made.out / name) as image:
             assert image.format == "PNG"
+
+
+def test_every_system_is_trained_on_forest_where_it_is_asked_for(made: Reproduction) -> None:
+    asked = replace(made, families=("mazes", "forest"))
+    assert {run.folder.name for run in CONVERGENCE.runs(asked)} == {
+        *("sail-forest-0", "cem-forest-0", "ql-forest-0"),
+        "sail-mazes-0",
+    }
 
 
 def test_without_matplotlib_nothing_is_trained(made: Reproduction, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sailplan.errors import SailplanError
 from sailplan.evaluation.benchmark import run_benchmark
 from sailplan.experiments import searches as module
 from sailplan.experiments.reproduction import Reproduction
@@ -77,3 +79,23 @@ def test_another_world_is_noticed(
     write_png(world, tmp_path / "worlds" / FAMILY / "test" / "1.png")
     records_of(changed, greedy, [FAMILY])
     assert searched == [["h_euc"]]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda lines: lines[:1],
+        lambda lines: lines[:-1],
+        lambda lines: [*lines, lines[1]],
+        lambda lines: [line.replace("h_euc", "h_man") for line in lines],
+        lambda lines: [line.replace(FAMILY, "mazes") for line in lines],
+        lambda lines: [line.replace("goal_generated", "found") for line in lines],
+    ],
+)
+def test_records_that_are_not_those_of_every_world_are_refused(
+    copied: Reproduction, damage: Callable[[list[str]], list[str]]
+) -> None:
+    (file,) = (copied.out / "records").glob(f"{FAMILY}-h_euc-*.csv")
+    file.write_text("\n".join(damage(file.read_text().splitlines())) + "\n")
+    with pytest.raises(SailplanError, match=rf"{file.name}:.* not a record"):
+        records_of(copied, copied.systems, [FAMILY])

@@ -7,14 +7,16 @@ from hypothesis import strategies as st
 
 from sailplan.errors import TrainingError
 from sailplan.features import Scaling, feature_set
-from sailplan.learning import CROSS_ENTROPY, Round, train_cross_entropy
+from sailplan.learning import CROSS_ENTROPY, CrossEntropySettings, Round, train_cross_entropy
+from sailplan.learning.collect import scaling_of
 from sailplan.learning.cross_entropy import CrossEntropy, Gaussian, network_of, refit
 from sailplan.learning.examples import Examples
 from sailplan.learning.lessons import make_lessons
 from sailplan.learning.rounds import Progress
 from sailplan.policies.learned import LearnedPolicy
+from sailplan.policies.network import DenseNetwork
 from sailplan.search import Limits, search
-from tests.learning.tiny import TINY_CROSS_ENTROPY, tiny_problems
+from tests.learning.tiny import TINY_CROSS_ENTROPY, assert_same_network, tiny_problems
 
 TRAIN, VALIDATION = tiny_problems()[:4], tiny_problems()[4:]
 
@@ -78,21 +80,54 @@ def test_a_vector_costs_the_mean_of_its_expansions_on_the_worlds_of_the_round() 
         assert cost == pytest.approx(sum(counts) / len(counts))
 
 
+def _learner(settings: CrossEntropySettings) -> CrossEntropy:
+    features = feature_set(settings.features)
+    return CrossEntropy(make_lessons(TRAIN).solvable, settings, features, Scaling.none(len(features.columns)), 0, 1)
+
+
+def test_no_roll_out_is_longer_than_it_may_be() -> None:
+    # The goal is farther than this in every world.
+    assert _learner(TINY_CROSS_ENTROPY.changed(max_expansions=7)).collect(1, Progress()).labels.tolist() == [7.0] * 6
+
+
+def test_other_rounds_draw_other_vectors() -> None:
+    first, again, second = (_learner(TINY_CROSS_ENTROPY).collect(number, Progress()).rows for number in (1, 1, 2))
+    assert first.tolist() == again.tolist()
+    assert not (first == second).any()
+
+
+def test_the_mean_of_the_elite_and_the_best_vector_are_what_is_validated() -> None:
+    learner, width = _learner(TINY_CROSS_ENTROPY), TINY_CROSS_ENTROPY.row_width(feature_set("relative"))
+    rows, costs = np.random.default_rng(0).normal(size=(6, width)), np.array([5.0, 2.0, 9.0, 1.0, 8.0, 7.0])
+    candidates, cost = learner.fit(1, Progress(examples=[Examples(rows, costs)]))
+    assert cost == pytest.approx((1.0 + 2.0 + 5.0) / 3)
+    for one, vector in zip(candidates, (rows[[3, 1, 0]].mean(axis=0), rows[3]), strict=True):
+        network = network_of(vector, learner.scaling, TINY_CROSS_ENTROPY.hidden)
+        assert_same_network(one.policy, LearnedPolicy(learner.features, network))
+
+
+def test_its_networks_see_columns_as_greedy_searches_scale_them() -> None:
+    policy = train_cross_entropy(TRAIN, VALIDATION, TINY_CROSS_ENTROPY.changed(rounds=1), seed=0)
+    assert isinstance(policy, LearnedPolicy)
+    assert isinstance(policy.model, DenseNetwork)
+    scaling = scaling_of(make_lessons(TRAIN).solvable, feature_set("relative"), 0, 1)
+    assert policy.model.scaling.mean.tolist() == scaling.mean.tolist()
+    assert policy.model.scaling.deviation.tolist() == scaling.deviation.tolist()
+
+
 def test_each_round_draws_around_the_elite_of_the_one_before() -> None:
-    lessons = make_lessons(TRAIN).solvable
     width = TINY_CROSS_ENTROPY.row_width(feature_set("relative"))
-    learner = CrossEntropy(
-        lessons,
-        TINY_CROSS_ENTROPY.changed(least_spread=1e-9),
-        feature_set("relative"),
-        Scaling.none(len(feature_set("relative").columns)),
-        0,
-        1,
-    )
+    learner = _learner(TINY_CROSS_ENTROPY.changed(least_spread=1e-9))
     rows = np.concatenate([np.full((3, width), 7.0), np.full((3, width), -7.0)])
     told = Examples(rows, np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0]))
     drawn = learner.collect(2, Progress(examples=[told]))
     assert np.abs(drawn.rows - 7.0).max() < 1e-6
+
+
+def test_its_policies_score_when_the_settings_say() -> None:
+    policy = train_cross_entropy(TRAIN, VALIDATION, TINY_CROSS_ENTROPY.changed(rounds=1, rescore="lazy"), seed=0)
+    assert isinstance(policy, LearnedPolicy)
+    assert policy.rescore == "lazy"
 
 
 def test_rounds_tell_the_cost_of_the_elite() -> None:

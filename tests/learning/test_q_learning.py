@@ -9,9 +9,11 @@ from sailplan.graphs import ExplicitGraph, Problem
 from sailplan.learning import Q_LEARNING, NetworkSettings, QLearningSettings, Round, train_q_learning
 from sailplan.learning.lessons import make_lessons
 from sailplan.learning.q_learning import QLearner
-from sailplan.learning.regressors import network_maker
-from sailplan.learning.rounds import Progress
+from sailplan.learning.regressors import Differences, network_maker
+from sailplan.learning.rounds import Progress, seed_of
 from sailplan.learning.transitions import Transitions
+from sailplan.policies.learned import LearnedPolicy
+from sailplan.policies.network import DenseNetwork
 from sailplan.search import search
 from tests.learning.tiny import TINY_Q_LEARNING, tiny_problems
 
@@ -24,9 +26,9 @@ def _three_vertices() -> Problem:
     return Problem(graph, 0, 2, name="three")
 
 
-def _learner(settings: QLearningSettings) -> QLearner:
+def _learner(settings: QLearningSettings, problem: Problem | None = None) -> QLearner:
     features = feature_set(settings.features)
-    lessons = make_lessons([_three_vertices()]).solvable
+    lessons = make_lessons([problem or _three_vertices()]).solvable
     scaling = Scaling.none(len(features.columns))
     return QLearner(lessons, settings, features, scaling, network_maker(settings.network, features), 0, 1)
 
@@ -46,6 +48,54 @@ def test_a_search_cut_short_goes_on() -> None:
     seen = learner.collect(1, Progress())
     assert (len(seen), seen.goes_on.tolist()) == (1, [1.0])
     assert seen.next_rows[0, learner.features.columns.index("x")] == 1.0
+
+
+def test_a_search_that_ends_at_the_last_step_that_counts_is_not_cut_short() -> None:
+    learner = _learner(TINY_Q_LEARNING.changed(features="paper17", samples_per_world=0, max_expansions=2))
+    assert learner.collect(1, Progress()).goes_on.tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("samples", [2, 3, 100])
+def test_a_short_search_gives_each_of_its_steps_once(samples: int) -> None:
+    learner = _learner(TINY_Q_LEARNING.changed(features="paper17", samples_per_world=samples))
+    for number in range(1, 9):
+        seen = learner.collect(number, Progress())
+        assert seen.rows[:, learner.features.columns.index("x")].tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(("exploration", "same"), [(0.0, True), (1.0, False)])
+def test_chance_has_its_share_of_the_steps_and_is_another_in_each_round(exploration: float, same: bool) -> None:
+    learner = _learner(TINY_Q_LEARNING.changed(samples_per_world=0, exploration=exploration), TRAIN[0])
+    first, second = (learner.collect(number, Progress()).rows.tolist() for number in (1, 2))
+    assert (first == second) is same
+
+
+def test_each_round_goes_on_from_the_last_network_over_all_that_was_seen() -> None:
+    learner = _learner(TINY_Q_LEARNING.changed(samples_per_world=0, exploration=1.0), TRAIN[0])
+    examples = [learner.collect(number, Progress()) for number in (1, 2)]
+    networks = [learner.make_network(seed).untrained(len(learner.features.columns)) for seed in (7, 8)]
+    policies = [
+        LearnedPolicy(learner.features, DenseNetwork(tuple(one), learner.scaling, learner.features.guess_weights))
+        for one in networks
+    ]
+    rounds = [Round(number, 1.0, 10, 0.5, 1.0, 100.0 * number, 0.0, 0.0, 0.0) for number in (1, 2)]
+    (candidate,), loss = learner.fit(3, Progress(rounds, policies, examples))
+    expected = learner.make_network(seed_of(0, 3))
+    seen = Transitions.concatenate(examples)
+    assert loss == expected.fit_differences(learner.differences(seen), networks[-1])
+    assert isinstance(candidate.policy.model, DenseNetwork)
+    for ours, theirs in zip(candidate.policy.model.layers, expected.dense_layers(), strict=True):
+        assert [part.tolist() for part in ours] == [part.tolist() for part in theirs]
+
+
+def test_the_gradient_does_not_go_through_what_lies_ahead() -> None:
+    # A vertex that leads to itself: were both sides of the difference moved, no step would change anything.
+    rows, ones = np.ones((4, 17)), np.ones(4)
+    steps = Differences(rows, 0 * ones, 0.5 * ones, rows, 0 * ones, 9 * ones, ones)
+    network = network_maker(NetworkSettings(hidden=(2,), epochs=1, averaging=0.0), feature_set("paper17"))(0)
+    layers = [(np.zeros_like(weights), np.full_like(biases, 0.1)) for weights, biases in network.untrained(17)]
+    network.fit_differences(steps, layers)
+    assert (network.predict(rows) > 0.11).all()
 
 
 def test_the_target_of_three_vertices_by_hand() -> None:

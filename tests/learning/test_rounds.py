@@ -15,7 +15,7 @@ from tests.learning.tiny import TINY, TINY_CROSS_ENTROPY, TINY_Q_LEARNING, asser
 TRAIN, VALIDATION = tiny_problems()[:4], tiny_problems()[4:]
 SETTINGS: dict[AlgorithmName, TrainingSettings] = {
     "sail": TINY,
-    "sl": TINY,
+    "sl": TINY.changed(rounds=1),
     "cem": TINY_CROSS_ENTROPY,
     "ql": TINY_Q_LEARNING,
 }

@@ -176,7 +176,7 @@ def test_it_learns_to_search_with_fewer_expansions_than_at_random() -> None:
 
 
 def test_cloning_is_one_round_of_the_oracle_alone() -> None:
-    settings = TINY.changed(oracle_probability=0.0, samples_per_world=0)
+    settings = TINY.changed(oracle_probability=0.0, samples_per_world=0, rounds=1)
     memory = Memory()
     cloned = train_behaviour_cloning(TRAIN, VALIDATION, settings, seed=0, keeper=memory)
     (progress,) = memory.kept

@@ -73,6 +73,7 @@ def test_settings_survive_json(settings: SailSettings) -> None:
         {},
         {"network": None},
         {**PAPER.as_json(), "colour": "red"},
+        {**PAPER.as_json(), "network": {"hidden": [100, 50]}},
         {**PAPER.as_json(), "network": {**PAPER.network.__dict__, "colour": "red"}},
         {**PAPER.as_json(), "rounds": "three"},
         {**PAPER.as_json(), "rounds": None},

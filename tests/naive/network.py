@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sailplan.kernels.arrays import NetworkArrays
+from sailplan.kernels.policy_arrays import NetworkArrays
 from sailplan.policies.network import DenseNetwork
 
 

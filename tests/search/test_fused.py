@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from sailplan.graphs import MOVINGAI_MOVES, ExplicitGraph, Problem, grid_problem
-from sailplan.kernels.arrays import NON_FINITE_SCORES, TABLE, KeyArrays
+from sailplan.kernels.arrays import NON_FINITE_SCORES, TABLE
+from sailplan.kernels.policy_arrays import KeyArrays
 from sailplan.policies import BestFirst, Key, a_star, dijkstra, mha_star
 from sailplan.policies.best_first import BestFirst as Policy
 from sailplan.search import Limits, StopRule, open_search, search

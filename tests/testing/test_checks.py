@@ -14,7 +14,8 @@ import pytest
 
 from sailplan.errors import PolicyError
 from sailplan.graphs import EdgeStatus, GridGraph, Problem
-from sailplan.kernels.arrays import GridArrays, KeyArrays
+from sailplan.kernels.arrays import GridArrays
+from sailplan.kernels.policy_arrays import KeyArrays
 from sailplan.policies import BestFirst, OraclePolicy, greedy
 from sailplan.policies.queues import QueueFrontier
 from sailplan.search import Frontier, Outcome, SearchResult, SearchState, StopRule, Trace, search

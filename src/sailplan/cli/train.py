@@ -19,8 +19,9 @@ from sailplan.worlds.endpoints import Endpoints
 
 
 def train(
+    context: typer.Context,
     data: Annotated[str | None, typer.Option(help="A folder with train/ and validation/, or a family.")] = None,
-    algorithm: Annotated[AlgorithmName, typer.Option(help="SaIL, or supervised on the oracle's way.")] = "sail",
+    algorithm: Annotated[AlgorithmName, typer.Option(help="SaIL, supervised, cross-entropy or Q-learning.")] = "sail",
     preset: Annotated[Preset, typer.Option(help="What the settings below are unless said.")] = "default",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the training.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder of the run.")] = None,
@@ -34,7 +35,7 @@ def train(
     """Learn a policy from worlds; every setting can be changed by an option of its name."""
     given = given_settings(changes)
     if resume is not None:
-        if data is not None or out is not None or given:
+        if _said(context) - {"resume", "jobs", "as_json"}:
             raise typer.BadParameter("--resume goes on with the settings of the run; say nothing else but --jobs")
         plan, folder = read_plan(resume), resume
     elif data is None or out is None:
@@ -57,6 +58,11 @@ def run(plan: Plan, folder: Path, *, jobs: int, resume: bool = False) -> dict[st
             )
 
         return run_training(plan, folder, jobs=jobs, resume=resume, on_round=on_round)
+
+
+def _said(context: typer.Context) -> set[str]:
+    """The names of the options that are on the command line."""
+    return {name for name in context.params if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"}
 
 
 def _lasting(data: str) -> str:

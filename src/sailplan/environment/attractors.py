@@ -12,7 +12,8 @@ from sailplan.features.feature import plane_coordinates
 from sailplan.graphs.graph import FloatArray, is_finite
 from sailplan.graphs.grid import GridGraph
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import TABLE, KeyArrays
+from sailplan.kernels.arrays import TABLE
+from sailplan.kernels.policy_arrays import KeyArrays
 from sailplan.policies.oracle import OraclePolicy
 from sailplan.policies.queues import Score
 from sailplan.search import SearchState, search

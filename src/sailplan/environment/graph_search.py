@@ -97,6 +97,8 @@ class GraphSearch(Env[Observation, np.int64]):
         """Begin an episode on a world drawn at random, or on the one that `options["problem"]` numbers."""
         super().reset(seed=seed)
         picked = (options or {}).get("problem")
+        if not isinstance(picked, int | np.integer | None):
+            raise EpisodeError(f'options["problem"] is the number of a problem, got {picked!r}')
         self._index = self._pool.draw(self.np_random) if picked is None else int(picked)
         self._search = self._open(self._pool.problem(self._index))
         self._over = False
@@ -146,7 +148,11 @@ class GraphSearch(Env[Observation, np.int64]):
         return self._search
 
     def _checked(self, action: np.int64 | int) -> int:
-        if not 0 <= action < self.view.candidates or int(action) != action:
+        try:
+            known = 0 <= action < self.view.candidates and int(action) == action
+        except (TypeError, ValueError):
+            known = False
+        if not known:
             raise EpisodeError(f"no action {action}; there are 0 .. {self.view.candidates - 1}")
         if self._steering.candidates.item(int(action)) == NO_VERTEX:
             raise EpisodeError(f"action {action} is masked: there is no such open vertex now; see action_masks()")

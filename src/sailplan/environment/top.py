@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sailplan.errors import EpisodeError
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import KeyArrays
+from sailplan.kernels.policy_arrays import KeyArrays
 from sailplan.policies.best_first import BestFirst
 from sailplan.policies.heuristics import Key
 from sailplan.policies.queues import Score

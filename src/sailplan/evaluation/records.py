@@ -9,6 +9,7 @@ from typing import get_type_hints
 
 from sailplan.errors import SailplanError
 from sailplan.files import FilePath, file_lines, write_csv
+from sailplan.search import Outcome
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,10 @@ def read_records(path: FilePath) -> list[Record]:
     records = []
     for row in rows:
         try:
-            records.append(Record(**{name: kind(row[name]) for name, kind in kinds.items()}))
+            record = Record(**{name: kind(row[name]) for name, kind in kinds.items()})
+            if record.outcome != UNSOLVABLE:
+                Outcome(record.outcome)
+            records.append(record)
         except (TypeError, ValueError) as error:
             raise SailplanError(f"{path}:{rows.line_num}: not a record: {error}") from error
     return records

@@ -24,8 +24,8 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 def reproduce(asked: Reproduction, names: Sequence[str], progress: ShowProgress = silently) -> dict[str, Part]:
     """Make the named parts, training what is missing."""
-    asked.begin()
     runs = [run for name in names for run in EXPERIMENTS[name].runs(asked)]
+    asked.begin()
     ensure_runs(list({run.folder: run for run in runs}.values()), jobs=asked.jobs, progress=progress)
     return {name: EXPERIMENTS[name].make(asked, progress) for name in names}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from sailplan import __version__
-from sailplan.errors import ModelError
+from sailplan.errors import ModelError, SailplanError
 from sailplan.evaluation.benchmark import PAPER_LIMITS, run_benchmark
 from sailplan.evaluation.records import Record, read_records, write_records
 from sailplan.evaluation.tasks import TaskSet
@@ -48,7 +48,16 @@ def _of_family(
     found = run_benchmark(missing, [task_set], PAPER_LIMITS, on_task=step) if missing else []
     for name in missing:
         write_records([record for record in found if record.policy == name], files[name])
-    return [record for one in systems for record in read_records(files[one.name])]
+    return [record for one in systems for record in _read(files[one.name], one, task_set)]
+
+
+def _read(file: Path, system: System, task_set: TaskSet) -> list[Record]:
+    """The records in a file; raises SailplanError where they are not those of the system on these worlds."""
+    records = read_records(file)
+    expected = [(task_set.family, task.name, system.name) for task in task_set.tasks]
+    if [(one.family, one.problem, one.policy) for one in records] != expected:
+        raise SailplanError(f"{file}: damaged: not a record of each world; remove it to search again")
+    return records
 
 
 def _file(asked: Reproduction, system: System, family: str, worlds: str) -> Path:

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 from numba.extending import overload
 
-from sailplan.kernels.arrays import EUCLIDEAN, INVALID, MANHATTAN, NONE, UNSEEN, FeatureArrays, GridArrays
+from sailplan.kernels.arrays import EUCLIDEAN, INVALID, MANHATTAN, NONE, UNSEEN, GridArrays
 from sailplan.kernels.compile import inlined, kernel, piece
 from sailplan.kernels.edges import distance, position
 from sailplan.kernels.grid import grid_cell
 from sailplan.kernels.obstacles import ALONG_X, ALONG_Y, closest_along, closest_invalid
+from sailplan.kernels.policy_arrays import FeatureArrays
 from sailplan.kernels.walls import fill_walls
 
 ABSOLUTE_COLUMNS = (

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sailplan.kernels.arrays import (
-    ENTERED,
-    EXPANSIONS,
-    FROZEN,
-    FULL,
-    LAZY,
-    NO_VERTEX,
-    NONE,
-    ON_TOUCH,
-    OPEN,
-)
+from sailplan.kernels.arrays import ENTERED, EXPANSIONS, FROZEN, FULL, LAZY, NO_VERTEX, NONE, ON_TOUCH, OPEN
 from sailplan.kernels.compile import inlined, piece
 from sailplan.kernels.features import fill_row
 from sailplan.kernels.heap import NO_TAG, number_of, offer, pop_entry, rank_of, vertex_of

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sailplan.kernels.arrays import EXPANSIONS, OPEN, TOUCHED, KeyArrays, LearnedArrays, RandomArrays
+from sailplan.kernels.arrays import EXPANSIONS, OPEN, TOUCHED
 from sailplan.kernels.compile import inlined, inlined_overload
 from sailplan.kernels.heap import pop
 from sailplan.kernels.keyed import offer_key
 from sailplan.kernels.learned import offer_learned, pop_learned
+from sailplan.kernels.policy_arrays import KeyArrays, LearnedArrays, RandomArrays
 from sailplan.kernels.random import uniform
 from sailplan.kernels.random_order import list_member, pop_any
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.kernels.arrays import NetworkArrays
 from sailplan.kernels.compile import kernel, piece
+from sailplan.kernels.policy_arrays import NetworkArrays
 
 _ZERO = np.float32(0.0)
 

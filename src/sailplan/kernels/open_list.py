@@ -5,8 +5,12 @@ Numba picks the bodies by the class of the policy's arrays when it compiles the 
 
 from __future__ import annotations
 
-from sailplan.kernels.arrays import (
-    OBSTACLE,
+from sailplan.kernels.arrays import OBSTACLE
+from sailplan.kernels.compile import inlined_overload
+from sailplan.kernels.keyed import offer_all, pop_in_turn
+from sailplan.kernels.learned import offer_learned, pop_learned
+from sailplan.kernels.mixture import offer_both, pop_mixed
+from sailplan.kernels.policy_arrays import (
     KeyArrays,
     LearnedArrays,
     MixtureArrays,
@@ -17,10 +21,6 @@ from sailplan.kernels.arrays import (
     TransitionArrays,
     WidthArrays,
 )
-from sailplan.kernels.compile import inlined_overload
-from sailplan.kernels.keyed import offer_all, pop_in_turn
-from sailplan.kernels.learned import offer_learned, pop_learned
-from sailplan.kernels.mixture import offer_both, pop_mixed
 from sailplan.kernels.random_order import list_member, pop_any
 from sailplan.kernels.sampler import list_entered, replay_step
 from sailplan.kernels.steered import list_candidates, pop_chosen

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sailplan.errors import TrainingError
 from sailplan.graphs.problem import Problem
 from sailplan.learning.sail import train_sail
 from sailplan.learning.settings import PAPER, SailSettings
@@ -25,4 +26,6 @@ def train_behaviour_cloning(
     **options: Any,
 ) -> LearnedPolicy | OneOfMany:
     """Learn a policy from the oracle's roll-outs: SaIL with a single round, whose β is 1; it takes the same options."""
-    return train_sail(train, validation, settings.changed(rounds=1), seed=seed, **options)
+    if settings.rounds != 1:
+        raise TrainingError(f"rounds must be 1 in supervised learning, got {settings.rounds}")
+    return train_sail(train, validation, settings, seed=seed, **options)

@@ -113,7 +113,8 @@ class CrossEntropy:
         return refit(drawn.rows, drawn.labels, self.settings.elite, self.settings.least_spread)
 
     def _policy(self, vector: FloatArray) -> LearnedPolicy:
-        return LearnedPolicy(self.features, network_of(vector, self.scaling, self.settings.hidden))
+        network = network_of(vector, self.scaling, self.settings.hidden)
+        return LearnedPolicy(self.features, network, self.settings.rescore)
 
 
 def network_of(vector: FloatArray, scaling: Scaling, hidden: Sequence[int]) -> DenseNetwork:

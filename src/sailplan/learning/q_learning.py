@@ -23,7 +23,7 @@ from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import OneOfMany
 from sailplan.policies.network import DenseNetwork, Layer
 from sailplan.policies.random_order import epsilon_greedy
-from sailplan.search import Limits, Outcome, search
+from sailplan.search import Limits, search
 
 if TYPE_CHECKING:
     from sailplan.learning.regressors.torch_network import TorchNetwork
@@ -113,9 +113,10 @@ class QLearner:
         longest = self.settings.max_expansions
         # A step more than is looked at: where T cuts the search short, the last step has led somewhere, too.
         result = search(problem, explorer, Limits(expansions=longest + 1))
-        length = longest if result.outcome is Outcome.EXPANSIONS_SPENT else result.expansions
-        steps = draw_steps(min(length, longest), self.settings.samples_per_world, rng)
-        return look_at_steps(problem, result.trace, policy, np.unique(steps))
+        length = min(result.expansions, longest)
+        # A step drawn twice would tell nothing new, so a short roll-out gives each of its steps once.
+        steps = draw_steps(length, min(self.settings.samples_per_world, length), rng)
+        return look_at_steps(problem, result.trace, policy, steps)
 
     def _layers(self, progress: Progress[Transitions]) -> Sequence[Layer]:
         """What the last round has learned; an untrained network before the first."""

@@ -11,9 +11,10 @@ import hashlib
 import io
 import json
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
+from math import isfinite
 from pathlib import Path
 from typing import Any, get_args
 
@@ -21,7 +22,7 @@ import numpy as np
 
 from sailplan.errors import SailplanError, TrainingError
 from sailplan.features import feature_set
-from sailplan.files import fault_line, file_bytes, file_lines, whole_file, write_text
+from sailplan.files import fault_line, file_bytes, file_lines, whole_file, write_csv, write_text
 from sailplan.graphs.graph import is_compiled
 from sailplan.graphs.problem import Problem
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName
@@ -112,7 +113,7 @@ class RunFolder:
             np.savez(file, **vars(progress.examples[-1]))
         save_policy(progress.policies[-1], self._file(number, ".safetensors"))
         self._save_model(progress)
-        write_text(self.path / METRICS, _as_csv(progress.rounds))
+        write_csv(self.path / METRICS, _NAMES, map(asdict, progress.rounds))
 
     def _save_model(self, progress: Progress[Any]) -> None:
         plan = self.plan
@@ -154,6 +155,8 @@ def read_metrics(path: Path) -> list[Round]:
         rounds = [Round(**{name: kind(row[name]) for name, kind in kinds.items()}) for row in rows]
         if rows.fieldnames != _NAMES or [one.number for one in rounds] != list(range(1, len(rounds) + 1)):
             raise ValueError("other columns or rounds than expected")
+        if not all(isfinite(one.validation_expansions) for one in rounds):
+            raise ValueError("a round without validation")
         return rounds
     except (KeyError, TypeError, ValueError, csv.Error) as error:
         raise TrainingError(f"{path / METRICS}: damaged ({fault_line(error)})") from error
@@ -197,14 +200,6 @@ def _read_collected(path: Path, kind: type[Any], width: int) -> Any:
         return kind(**arrays)
     except Exception as error:
         raise TrainingError(f"{path}: damaged ({fault_line(error)})") from error
-
-
-def _as_csv(rounds: Sequence[Round]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, _NAMES, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(one) for one in rounds)
-    return text.getvalue()
 
 
 def versions() -> dict[str, str]:

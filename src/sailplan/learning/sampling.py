@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sailplan.features.feature import FeatureSet
 from sailplan.graphs.graph import FloatArray, is_finite
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import SampleArrays
 from sailplan.kernels.features import allocate_features
+from sailplan.kernels.policy_arrays import SampleArrays
 from sailplan.policies.learned import compiled_columns
 from sailplan.search import Limits, StopRule, Trace, search
 from sailplan.search.policy import Discovery

@@ -95,11 +95,10 @@ class TrainingSettings:
                 name: tuple(value) if isinstance(value, list) else value for name, value in told.items()
             }
             if "network" in values:
-                inner = values["network"]
-                values["network"] = NetworkSettings(**{**inner, "hidden": tuple(inner["hidden"])})
-            missing = {one.name for one in fields(cls)} - values.keys()
-            if missing:
-                raise KeyError(", ".join(sorted(missing)))
+                inner = {**values["network"], "hidden": tuple(values["network"]["hidden"])}
+                _check_complete(NetworkSettings, inner)
+                values["network"] = NetworkSettings(**inner)
+            _check_complete(cls, values)
             return cls(**values)
         except (AttributeError, KeyError, TypeError) as error:
             raise TrainingError(f"not the settings of a training ({fault_line(error)})") from error
@@ -175,6 +174,12 @@ class CrossEntropySettings(TrainingSettings):
 def _check(holds: bool, name: str, value: object, expected: str) -> None:
     if not holds:
         raise TrainingError(f"{name} must be {expected}, got {value!r}")
+
+
+def _check_complete(kind: type[NetworkSettings | TrainingSettings], values: dict[str, Any]) -> None:
+    missing = {one.name for one in fields(kind)} - values.keys()
+    if missing:
+        raise KeyError(", ".join(sorted(missing)))
 
 
 def _check_hidden(hidden: tuple[int, ...]) -> None:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from sailplan.graphs.graph import FloatArray, is_finite
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import NO_VERTEX, OPEN, TransitionArrays
+from sailplan.kernels.arrays import NO_VERTEX, OPEN
+from sailplan.kernels.policy_arrays import TransitionArrays
 from sailplan.policies.learned import LearnedPolicy
 from sailplan.search import Limits, StopRule, Trace, search
 from sailplan.search.policy import Discovery

@@ -9,7 +9,7 @@ import numpy as np
 
 from sailplan.errors import PolicyError
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import KeyArrays
+from sailplan.kernels.policy_arrays import KeyArrays
 from sailplan.policies.heuristics import HEURISTICS, Key
 from sailplan.policies.queues import QueueFrontier
 from sailplan.search.limits import StopRule

@@ -15,8 +15,9 @@ from sailplan.features.feature import FeatureSet, plane_coordinates
 from sailplan.graphs.graph import FloatArray, is_compiled, is_finite
 from sailplan.graphs.grid import GridGraph
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import FROZEN, FULL, LAZY, ON_TOUCH, OPEN, LearnedArrays
+from sailplan.kernels.arrays import FROZEN, FULL, LAZY, ON_TOUCH, OPEN
 from sailplan.kernels.features import allocate_features
+from sailplan.kernels.policy_arrays import LearnedArrays
 from sailplan.policies.network import DenseNetwork
 from sailplan.search.limits import StopRule
 from sailplan.search.policy import Discovery

@@ -8,7 +8,7 @@ from zlib import crc32
 
 from sailplan.errors import PolicyError
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import KeyArrays, LearnedArrays, MixtureArrays, PolicyArrays, RandomArrays
+from sailplan.kernels.policy_arrays import KeyArrays, LearnedArrays, MixtureArrays, PolicyArrays, RandomArrays
 from sailplan.kernels.random import coin
 from sailplan.search.limits import StopRule
 from sailplan.search.policy import Discovery, Frontier, Policy, is_compiled_policy

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sailplan.errors import ModelError
 from sailplan.features.scaling import Scaling
 from sailplan.graphs.graph import FloatArray
-from sailplan.kernels.arrays import NetworkArrays
 from sailplan.kernels.network import allocate_network, forward_rows
+from sailplan.kernels.policy_arrays import NetworkArrays
 
 Layer = tuple[NDArray[np.float32], NDArray[np.float32]]
 """Weights, shape (inputs, outputs), and biases."""

@@ -11,7 +11,8 @@ import numpy as np
 from sailplan.errors import PolicyError
 from sailplan.graphs.graph import FloatArray, is_finite
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import TABLE, KeyArrays
+from sailplan.kernels.arrays import TABLE
+from sailplan.kernels.policy_arrays import KeyArrays
 from sailplan.oracle import cost_to_go
 from sailplan.policies.queues import QueueFrontier
 from sailplan.search.limits import StopRule

@@ -9,7 +9,8 @@ import numpy as np
 
 from sailplan.graphs.graph import is_finite
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import OPEN, RandomArrays
+from sailplan.kernels.arrays import OPEN
+from sailplan.kernels.policy_arrays import RandomArrays
 from sailplan.kernels.random import draw
 from sailplan.policies.mixture import MixturePolicy, check_seed
 from sailplan.search.limits import StopRule

@@ -10,8 +10,9 @@ import numpy as np
 
 from sailplan.features.feature import FeatureSet
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import NO_VERTEX, NONE, OPEN, KeyArrays, SteeredArrays
+from sailplan.kernels.arrays import NO_VERTEX, NONE, OPEN
 from sailplan.kernels.features import allocate_features
+from sailplan.kernels.policy_arrays import KeyArrays, SteeredArrays
 from sailplan.policies.learned import compiled_columns
 from sailplan.policies.queues import QueueFrontier, Score
 from sailplan.search.limits import StopRule

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sailplan.errors import PolicyError
 from sailplan.graphs.graph import CompiledGraph, is_compiled
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import GridArrays, WidthArrays
+from sailplan.kernels.arrays import GridArrays
+from sailplan.kernels.policy_arrays import WidthArrays
 from sailplan.policies.heuristics import HEURISTICS
 from sailplan.policies.queues import QueueFrontier
 from sailplan.search.limits import StopRule

@@ -10,11 +10,12 @@ import numpy as np
 from sailplan.errors import EngineError
 from sailplan.graphs.graph import is_compiled
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import EDGE_LOG_FULL, OPEN, QUEUE_FULL, MixtureArrays, PolicyArrays, SteeredArrays
+from sailplan.kernels.arrays import EDGE_LOG_FULL, OPEN, QUEUE_FULL
 from sailplan.kernels.best_first import advance
 from sailplan.kernels.heap import FIRST_ROOM, VERTEX_BITS, allocate_queues, enlarge_queues
 from sailplan.kernels.obstacles import allocate_obstacles
 from sailplan.kernels.open_list import needs_of, queues_needed
+from sailplan.kernels.policy_arrays import MixtureArrays, PolicyArrays, SteeredArrays
 from sailplan.search.limits import OUTCOME_OF_CODE, Outcome, StopRule
 from sailplan.search.policy import NOT_STEERED, Policy, is_compiled_policy
 from sailplan.search.state import SearchState

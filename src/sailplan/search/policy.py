@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol, TypeGuard
 
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import PolicyArrays
+from sailplan.kernels.policy_arrays import PolicyArrays
 from sailplan.search.limits import StopRule
 from sailplan.search.state import SearchState
 

@@ -12,15 +12,7 @@ import numpy as np
 from sailplan.errors import EngineError, GraphError, PolicyError
 from sailplan.graphs.graph import is_finite
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import (
-    CLOSED,
-    EDGE_EVALUATIONS,
-    EXPANSIONS,
-    INVALID_TARGET,
-    OPEN,
-    UNSEEN,
-    VALID_EDGE,
-)
+from sailplan.kernels.arrays import CLOSED, EDGE_EVALUATIONS, EXPANSIONS, INVALID_TARGET, OPEN, UNSEEN, VALID_EDGE
 from sailplan.search.limits import Outcome, StopRule
 from sailplan.search.policy import NOT_STEERED, Discovery, Policy, is_steered
 from sailplan.search.state import SearchState
