@@ -13,7 +13,7 @@ demo: .venv/installed-train ## a short tour: train a policy, planners side by si
 	$(BIN)/sailplan demo --out demo
 
 test: lint ## lint, types, layers, and every test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: .venv/installed-dev ## style, types and the layers
 	$(BIN)/ruff check .

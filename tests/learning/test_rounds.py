@@ -10,12 +10,19 @@ from sailplan.learning import Progress
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName
 from sailplan.learning.settings import TrainingSettings
 from sailplan.policies.learned import LearnedPolicy
-from tests.learning.tiny import TINY, TINY_CROSS_ENTROPY, TINY_Q_LEARNING, assert_same_network, tiny_problems
+from tests.learning.tiny import (
+    TINY,
+    TINY_CLONING,
+    TINY_CROSS_ENTROPY,
+    TINY_Q_LEARNING,
+    assert_same_network,
+    tiny_problems,
+)
 
 TRAIN, VALIDATION = tiny_problems()[:4], tiny_problems()[4:]
 SETTINGS: dict[AlgorithmName, TrainingSettings] = {
     "sail": TINY,
-    "sl": TINY.changed(rounds=1),
+    "sl": TINY_CLONING,
     "cem": TINY_CROSS_ENTROPY,
     "ql": TINY_Q_LEARNING,
 }

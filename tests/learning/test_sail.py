@@ -21,7 +21,7 @@ from sailplan.search import Limits, search
 from sailplan.testing import check_result, draw_problem
 from sailplan.worlds import World
 from tests.learned_policies import random_policy
-from tests.learning.tiny import TINY, assert_same_network, numbers_of, pocket_problem, tiny_problems
+from tests.learning.tiny import TINY, TINY_CLONING, assert_same_network, numbers_of, pocket_problem, tiny_problems
 
 TRAIN, VALIDATION = tiny_problems()[:4], tiny_problems()[4:]
 WALLS = TINY.changed(features="walls", rescore="lazy", target="detour", trust=(1.0, 0.3, 0.0), rounds=2)
@@ -176,12 +176,12 @@ def test_it_learns_to_search_with_fewer_expansions_than_at_random() -> None:
 
 
 def test_cloning_is_one_round_of_the_oracle_alone() -> None:
-    settings = TINY.changed(oracle_probability=0.0, samples_per_world=0, rounds=1)
+    settings = TINY_CLONING.changed(oracle_probability=0.0, samples_per_world=0)
     memory = Memory()
     cloned = train_behaviour_cloning(TRAIN, VALIDATION, settings, seed=0, keeper=memory)
     (progress,) = memory.kept
     assert isinstance(cloned, LearnedPolicy)
-    assert_same_network(cloned, _train(settings.changed(rounds=1)))
+    assert_same_network(cloned, _train(settings))
     assert [one.mixing for one in progress.rounds] == [1.0]
     steps = [search(one, OraclePolicy(), Limits(settings.max_expansions)).expansions for one in TRAIN]
     assert progress.rounds[0].examples == sum(steps)

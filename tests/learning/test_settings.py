@@ -60,7 +60,7 @@ def test_changes_reach_the_network_by_name() -> None:
 
 @pytest.mark.parametrize("settings", [PAPER, DEFAULT, CLONING, PAPER.changed(hidden=(3, 2, 1), trust=(0.5, 0.0))])
 def test_settings_survive_json(settings: SailSettings) -> None:
-    assert SailSettings.from_json(json.loads(json.dumps(settings.as_json()))) == settings
+    assert type(settings).from_json(json.loads(json.dumps(settings.as_json()))) == settings
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from sailplan.graphs import ExplicitGraph, Problem, grid_problem
-from sailplan.learning import CrossEntropySettings, NetworkSettings, QLearningSettings, SailSettings
+from sailplan.learning import CLONING, CrossEntropySettings, NetworkSettings, QLearningSettings, SailSettings
 from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.network import DenseNetwork
 from sailplan.worlds import generate_world
@@ -22,6 +22,14 @@ TINY = SailSettings(
     network=NetworkSettings(hidden=(6, 4), epochs=2, batch_size=16),
 )
 
+TINY_CLONING = CLONING.changed(
+    worlds_per_round=4,
+    samples_per_world=8,
+    max_expansions=60,
+    validation_expansions=300,
+    features="relative",
+    network=TINY.network,
+)
 TINY_Q_LEARNING = QLearningSettings(
     rounds=3,
     worlds_per_round=4,

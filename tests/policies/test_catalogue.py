@@ -12,6 +12,7 @@ from sailplan.policies import (
     PRETRAINED,
     LearnedPolicy,
     OraclePolicy,
+    RandomPolicy,
     a_star,
     bfws,
     breadth_first,
@@ -19,6 +20,7 @@ from sailplan.policies import (
     greedy,
     make_policy,
     mha_star,
+    mha_star_near,
     save_policy,
     weighted_a_star,
 )
@@ -42,9 +44,11 @@ def test_what_each_name_stands_for() -> None:
         "h_man": greedy("manhattan"),
         "h_oct": greedy("octile"),
         "mha_star": mha_star(),
+        "mha_star_near": mha_star_near(),
         "bfws": bfws(),
         "bfs": breadth_first(),
         "dijkstra": dijkstra(),
+        "random": RandomPolicy(),
         "oracle": OraclePolicy(),
     }
     assert all(entry.summary for entry in CATALOGUE.values())

@@ -71,6 +71,8 @@ def test_the_distance_to_known_obstacles() -> None:
     assert obstacle([0, 1, 3, 11]) == [math.sqrt(2.0), 1.0, math.sqrt(5.0), math.sqrt(5.0)]
     session.state.forbid([10], [])
     assert obstacle([0, 1, 3, 11]) == [math.sqrt(2.0), 1.0, math.sqrt(5.0), 1.0]
+    clearance = HEURISTICS["clearance"][0](problem, session.state)
+    assert clearance([0, 1, 3, 11]) == [-math.sqrt(2.0), -1.0, -math.sqrt(5.0), -1.0]
 
 
 def test_a_key_weighs_cost_and_estimate() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sailplan.errors import GraphError, PolicyError
 from sailplan.graphs import CallbackGraph, ExplicitGraph, GridGraph, Problem
-from sailplan.policies import a_star, dijkstra, greedy, mha_star, weighted_a_star
+from sailplan.policies import a_star, dijkstra, greedy, mha_star, mha_star_near, weighted_a_star
 from sailplan.search import Discovery, Frontier, SearchState, StopRule, open_search, search
 from sailplan.testing import check_policy, check_result, draw_problem
 from tests.naive.best_first import Key, Place, best_first
@@ -31,6 +31,10 @@ def _obstacle(cost: float, here: Place, goal: Place, invalid: list[Place]) -> fl
     return min((_euclidean(cost, here, place, []) for place in invalid), default=1e9)
 
 
+def _clearance(cost: float, here: Place, goal: Place, invalid: list[Place]) -> float:
+    return -_obstacle(cost, here, goal, invalid)
+
+
 def _a_star(cost: float, here: Place, goal: Place, invalid: list[Place]) -> float:
     return cost + _euclidean(cost, here, goal, invalid)
 
@@ -44,7 +48,8 @@ RECIPES: dict[str, tuple[Any, list[Key], bool]] = {
     "weighted_a_star": (weighted_a_star(), [_weighted], True),
     "dijkstra": (dijkstra(), [lambda cost, *_: cost], True),
     "h_euc": (greedy("euclidean"), [_euclidean], False),
-    "mha_star": (mha_star(), [_euclidean, _manhattan, _obstacle], False),
+    "mha_star": (mha_star(), [_euclidean, _manhattan, _clearance], False),
+    "mha_star_near": (mha_star_near(), [_euclidean, _manhattan, _obstacle], False),
 }
 
 

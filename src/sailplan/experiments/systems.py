@@ -34,6 +34,7 @@ SYSTEMS = (
     System("h_man", "h_MAN"),
     System("a_star", "A*"),
     System("mha_star", "MHA*"),
+    System("mha_star_near", "MHA*, near"),
     System("bfws", "BFWS"),
     System("weighted_a_star", "weighted A*"),
     System("sail_default", "SaIL, default", "sail", "default"),

@@ -27,7 +27,7 @@ PHASES = 3
 NEAR, FAR, LIMIT, SPAN = range(4)
 """Places in a row of `QueueArrays.levels`."""
 
-ZERO, EUCLIDEAN, MANHATTAN, OCTILE, OBSTACLE, TABLE = range(6)
+ZERO, EUCLIDEAN, MANHATTAN, OCTILE, OBSTACLE, CLEARANCE, TABLE = range(7)
 """What `KeyArrays.heuristic` may name."""
 
 ENTERED, CHEAPER, TOUCHED = range(3)

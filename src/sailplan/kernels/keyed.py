@@ -6,6 +6,7 @@ import math
 
 from sailplan.kernels.arrays import (
     CHEAPER,
+    CLEARANCE,
     EUCLIDEAN,
     EXPANSIONS,
     NON_FINITE_SCORES,
@@ -66,8 +67,15 @@ def _heuristic(graph, keys, obstacles, state, key_index, vertex, goal):
     if kind == TABLE:
         return keys.table[key_index, vertex]
     if kind == OBSTACLE:
-        closest = closest_invalid(obstacles, graph, state, vertex)
-        if closest == NONE:
-            return NOTHING_INVALID_KNOWN
-        return distance(graph, EUCLIDEAN, vertex, state.invalid[closest])
+        return _distance_to_invalid(graph, obstacles, state, vertex)
+    if kind == CLEARANCE:
+        return -_distance_to_invalid(graph, obstacles, state, vertex)
     return distance(graph, kind, vertex, goal)
+
+
+@inlined
+def _distance_to_invalid(graph, obstacles, state, vertex):
+    closest = closest_invalid(obstacles, graph, state, vertex)
+    if closest == NONE:
+        return NOTHING_INVALID_KNOWN
+    return distance(graph, EUCLIDEAN, vertex, state.invalid[closest])

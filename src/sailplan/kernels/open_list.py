@@ -5,7 +5,7 @@ Numba picks the bodies by the class of the policy's arrays when it compiles the 
 
 from __future__ import annotations
 
-from sailplan.kernels.arrays import OBSTACLE
+from sailplan.kernels.arrays import CLEARANCE, OBSTACLE
 from sailplan.kernels.compile import inlined_overload
 from sailplan.kernels.keyed import offer_all, pop_in_turn
 from sailplan.kernels.learned import offer_learned, pop_learned
@@ -40,7 +40,7 @@ def queues_needed(policy: PolicyArrays) -> int:
 def needs_of(policy: PolicyArrays) -> tuple[bool, bool]:
     """Whether the policy asks for the closest invalid vertices, and whether for walls."""
     if isinstance(policy, KeyArrays):
-        return OBSTACLE in policy.heuristic, False
+        return OBSTACLE in policy.heuristic or CLEARANCE in policy.heuristic, False
     if isinstance(policy, WidthArrays | RandomArrays):
         return False, False
     if isinstance(policy, MixtureArrays):

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from sailplan.errors import TrainingError
 from sailplan.graphs.problem import Problem
 from sailplan.learning.sail import train_sail
-from sailplan.learning.settings import PAPER, SailSettings
+from sailplan.learning.settings import PAPER, CloningSettings
 from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import OneOfMany
 
-CLONING = PAPER.changed(rounds=1, training_worlds=600, worlds_per_round=600, samples_per_world=0, epochs=40)
+CLONING = CloningSettings(
+    training_worlds=600,
+    worlds_per_round=600,
+    samples_per_world=0,
+    target=PAPER.target,
+    network=replace(PAPER.network, epochs=40),
+)
 """600 worlds, a sample at every step, a single round in which the oracle alone selects; as many steps of the optimiser
 as all rounds of SaIL together."""
 
@@ -20,12 +26,10 @@ as all rounds of SaIL together."""
 def train_behaviour_cloning(
     train: Sequence[Problem],
     validation: Sequence[Problem],
-    settings: SailSettings = CLONING,
+    settings: CloningSettings = CLONING,
     *,
     seed: int,
     **options: Any,
 ) -> LearnedPolicy | OneOfMany:
     """Learn a policy from the oracle's roll-outs: SaIL with a single round, whose β is 1; it takes the same options."""
-    if settings.rounds != 1:
-        raise TrainingError(f"rounds must be 1 in supervised learning, got {settings.rounds}")
     return train_sail(train, validation, settings, seed=seed, **options)

@@ -129,6 +129,17 @@ class SailSettings(TrainingSettings):
 
 
 @dataclass(frozen=True)
+class CloningSettings(SailSettings):
+    """Supervised learning (the paper's SL): SaIL with a single round."""
+
+    rounds: int = setting(1, "Rounds of rolling out and learning (N).")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check(self.rounds == 1, "rounds", self.rounds, "1 in supervised learning")
+
+
+@dataclass(frozen=True)
 class QLearningSettings(TrainingSettings):
     """Episodic Q-learning (the paper's baseline)."""
 

@@ -7,7 +7,7 @@ from sailplan.policies.heuristics import HEURISTICS, Key
 from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import MixturePolicy, OneOfMany
 from sailplan.policies.model_file import load_policy, save_policy
-from sailplan.policies.multi_heuristic import mha_star
+from sailplan.policies.multi_heuristic import mha_star, mha_star_near
 from sailplan.policies.network import DenseNetwork
 from sailplan.policies.oracle import OraclePolicy
 from sailplan.policies.random_order import RandomPolicy, epsilon_greedy
@@ -35,6 +35,7 @@ __all__ = [
     "load_policy",
     "make_policy",
     "mha_star",
+    "mha_star_near",
     "save_policy",
     "weighted_a_star",
 ]

@@ -10,7 +10,7 @@ from pathlib import Path
 from sailplan.errors import PolicyError
 from sailplan.policies.classic import a_star, breadth_first, dijkstra, greedy, weighted_a_star
 from sailplan.policies.model_file import SUFFIX, find_model, load_policy
-from sailplan.policies.multi_heuristic import mha_star
+from sailplan.policies.multi_heuristic import mha_star, mha_star_near
 from sailplan.policies.oracle import OraclePolicy
 from sailplan.policies.random_order import RandomPolicy
 from sailplan.policies.width import bfws
@@ -36,7 +36,8 @@ CATALOGUE: dict[str, Entry] = {
     "h_euc": Entry(lambda: greedy("euclidean"), "greedy best-first, Euclidean distance"),
     "h_man": Entry(lambda: greedy("manhattan"), "greedy best-first, Manhattan distance"),
     "h_oct": Entry(lambda: greedy("octile"), "greedy best-first, empty-grid distance"),
-    "mha_star": Entry(mha_star, "MHA* of the paper: turns between h_euc, h_man and the distance to known obstacles"),
+    "mha_star": Entry(mha_star, "MHA* of the paper: turns between h_euc, h_man and far from known obstacles"),
+    "mha_star_near": Entry(mha_star_near, "the same, close to known obstacles: it follows walls"),
     "bfws": Entry(bfws, "best-first width search: by novelty of x and y, then by Euclidean distance"),
     "bfs": Entry(breadth_first, "breadth-first: first come, first expanded"),
     "dijkstra": Entry(dijkstra, "cheapest first; optimal on every graph"),

@@ -70,12 +70,19 @@ def obstacle(problem: Problem, state: SearchState) -> Estimate:
     return estimate
 
 
+def clearance(problem: Problem, state: SearchState) -> Estimate:
+    """The same distance, negated: the farther from what is known to be invalid, the better."""
+    estimate = obstacle(problem, state)
+    return lambda vertices: [-distance for distance in estimate(vertices)]
+
+
 HEURISTICS: dict[str, tuple[Heuristic, int]] = {
     "zero": (zero, arrays.ZERO),
     "euclidean": (euclidean, arrays.EUCLIDEAN),
     "manhattan": (manhattan, arrays.MANHATTAN),
     "octile": (octile, arrays.OCTILE),
     "obstacle": (obstacle, arrays.OBSTACLE),
+    "clearance": (clearance, arrays.CLEARANCE),
 }
 """Each heuristic by name, with the code by which the kernels know it."""
 

@@ -20,7 +20,7 @@ from sailplan.search.limits import StopRule
 from sailplan.search.policy import Discovery
 from sailplan.search.state import SearchState
 
-_DISTANCES = [name for name in HEURISTICS if name != "obstacle"]
+_DISTANCES = [name for name in HEURISTICS if name not in ("obstacle", "clearance")]
 
 
 def bfws() -> WidthPolicy:
