@@ -33,9 +33,7 @@ def reproduce(
     families: Annotated[str, typer.Option(help="Names separated by commas.")] = ",".join(FAMILIES),
     seed: Annotated[int, typer.Option(min=0, help="Seed of the trainings.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Trainings at a time, each in a process.")] = 2,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Small settings, not the paper's: minutes, not hours.")
-    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Small settings, not the paper's: a few minutes.")] = False,
     as_json: Json = False,
 ) -> None:
     """Reproduce the paper; what is in the folder already is used, and what was stopped goes on."""
