@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -12,42 +13,13 @@ from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.network import DenseNetwork
 from sailplan.worlds import generate_world
 
-TINY = SailSettings(
-    rounds=3,
-    worlds_per_round=4,
-    samples_per_world=8,
-    max_expansions=60,
-    validation_expansions=300,
-    features="relative",
-    network=NetworkSettings(hidden=(6, 4), epochs=2, batch_size=16),
-)
-
-TINY_CLONING = CLONING.changed(
-    worlds_per_round=4,
-    samples_per_world=8,
-    max_expansions=60,
-    validation_expansions=300,
-    features="relative",
-    network=TINY.network,
-)
-TINY_Q_LEARNING = QLearningSettings(
-    rounds=3,
-    worlds_per_round=4,
-    samples_per_world=8,
-    max_expansions=60,
-    validation_expansions=300,
-    features="relative",
-    network=NetworkSettings(hidden=(6, 4), batch_size=16),
-)
+_SHORT: dict[str, Any] = {"rounds": 3, "max_expansions": 60, "validation_expansions": 300, "features": "relative"}
+_FEW_STEPS: dict[str, Any] = {"worlds_per_round": 4, "samples_per_world": 8}
+TINY = SailSettings(**_SHORT, **_FEW_STEPS, network=NetworkSettings(hidden=(6, 4), epochs=2, batch_size=16))
+TINY_CLONING = CLONING.changed(**{**_SHORT, "rounds": 1}, **_FEW_STEPS, network=TINY.network)
+TINY_Q_LEARNING = QLearningSettings(**_SHORT, **_FEW_STEPS, network=NetworkSettings(hidden=(6, 4), batch_size=16))
 TINY_CROSS_ENTROPY = CrossEntropySettings(
-    rounds=3,
-    vectors=6,
-    worlds_per_vector=2,
-    elite=0.5,
-    hidden=(4,),
-    max_expansions=300,
-    validation_expansions=300,
-    features="relative",
+    **{**_SHORT, "max_expansions": 300}, vectors=6, worlds_per_vector=2, elite=0.5, hidden=(4,)
 )
 
 

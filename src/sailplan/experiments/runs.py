@@ -40,9 +40,7 @@ class Run:
     @property
     def seconds(self) -> float:
         """How long the rounds took."""
-        return sum(
-            one.seconds_rolling_out + one.seconds_fitting + one.seconds_validating for one in read_metrics(self.folder)
-        )
+        return sum(one.seconds for one in self.rounds)
 
 
 def runs_of(asked: Reproduction, systems: Iterable[System], families: Iterable[str]) -> list[Run]:

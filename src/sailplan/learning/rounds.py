@@ -41,6 +41,11 @@ class Round:
     seconds_fitting: float
     seconds_validating: float
 
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+        return self.seconds_rolling_out + self.seconds_fitting + self.seconds_validating
+
 
 @dataclass
 class Progress(Generic[Collected]):
