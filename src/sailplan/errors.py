@@ -39,3 +39,7 @@ class TrainingError(SailplanError):
 
 class EpisodeError(SailplanError):
     """An environment that cannot be made as asked, or a step that it cannot take."""
+
+
+class BeliefWarning(UserWarning):
+    """A belief knows nothing of a problem, and charges nothing for what is unseen."""

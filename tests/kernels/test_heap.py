@@ -19,7 +19,7 @@ from sailplan.kernels.heap import (
     pop,
     pop_entry,
     pop_tag,
-    put_back,
+    put,
     vertex_of,
 )
 from tests.naive.sorted_queue import SortedQueue
@@ -161,6 +161,6 @@ def test_what_is_taken_out_and_put_back_is_where_it_was(keys: list[float], count
         taken = [pop_entry(queue, 0, ALL_LIVE, 0) for _ in range(count)]
         for rank, tag in taken:
             if tag != NO_TAG:
-                put_back(queue, 0, rank, tag)
+                put(queue, 0, rank, tag)
         assert _pop(queue) == (NO_VERTEX if (expected := naive.pop()) is None else expected)
     assert _pop_all(queue) == list(iter(naive.pop, None))

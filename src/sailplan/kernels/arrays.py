@@ -13,7 +13,7 @@ UNSEEN, OPEN, CLOSED, INVALID = 0, 1, 2, 3
 VALID_EDGE, INVALID_EDGE, INVALID_TARGET = 0, 1, 2
 """What an edge check can say."""
 
-RUNNING, GOAL_GENERATED, GOAL_EXPANDED, FRONTIER_EMPTY, QUEUE_FULL, EDGE_LOG_FULL = range(6)
+RUNNING, GOAL_GENERATED, GOAL_EXPANDED, FRONTIER_EMPTY, QUEUE_FULL, EDGE_LOG_FULL, REPAIR_FULL, BELIEF_DUE = range(8)
 """Why the search kernel came back."""
 
 EXPANSIONS, EDGE_EVALUATIONS, POLICY_EVALUATIONS, NON_FINITE_SCORES, INVALID_VERTICES, INVALID_EDGES = range(6)
@@ -37,6 +37,8 @@ FROZEN, ON_TOUCH, LAZY, FULL = range(4)
 """When a learned score is computed; see `LearnedArrays.rescore`."""
 
 NO_VERTEX = -1
+NO_ROOM = -2
+"""Instead of a vertex: a queue is full, ask again."""
 NONE = -1
 """No entry of a list."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sailplan.kernels.arrays import (
+    BELIEF_DUE,
     CHEAPER,
     CLOSED,
     EDGE_EVALUATIONS,
@@ -18,9 +19,11 @@ from sailplan.kernels.arrays import (
     INVALID_EDGES,
     INVALID_TARGET,
     INVALID_VERTICES,
+    NO_ROOM,
     NO_VERTEX,
     OPEN,
     QUEUE_FULL,
+    REPAIR_FULL,
     RUNNING,
     SELECT,
     TOUCHED,
@@ -32,7 +35,7 @@ from sailplan.kernels.compile import inlined, kernel
 from sailplan.kernels.edges import edge_cost, locate, slot_count, successor, verdict
 from sailplan.kernels.heap import has_room
 from sailplan.kernels.obstacles import note_invalid
-from sailplan.kernels.open_list import choose, keys_alone, look_round, take_in
+from sailplan.kernels.open_list import choose, is_due, keys_alone, look_round, take_in
 
 _TIMED_EVERY = 64
 """One expansion in so many reads the clock: often enough to tell the shares, too seldom to be felt."""
@@ -73,11 +76,15 @@ def _run(graph, policy, queue, obstacles, state, start, goal, stop_at_generation
             return QUEUE_FULL
         if state.counts[INVALID_EDGES] + len(targets) > len(state.invalid_edges):
             return EDGE_LOG_FULL
+        if is_due(policy, state):
+            return BELIEF_DUE
         timed = state.counts[EXPANSIONS] % _TIMED_EVERY == 0
         before = cycles() if timed else 0
         vertex = choose(graph, policy, queue, obstacles, state, start, goal)
         if vertex == NO_VERTEX:
             return FRONTIER_EMPTY
+        if vertex == NO_ROOM:
+            return REPAIR_FULL
         if vertex == goal:
             return GOAL_EXPANDED
         selected = cycles() if timed else 0

@@ -61,6 +61,13 @@ def enlarge_queues(queue: QueueArrays) -> QueueArrays:
     return larger._replace(levels=queue.levels, issued=queue.issued)
 
 
+def with_room(queue: QueueArrays, count: int) -> QueueArrays:
+    """The same queues, or larger ones where there is no room for so many more entries."""
+    while 2 * (queue.levels[:, [NEAR, FAR]].sum(axis=1).max() + count) > queue.ranks.shape[1]:
+        queue = enlarge_queues(queue)
+    return queue
+
+
 def queue_count(queue):
     """Number of queues: a constant where there is one, which spares the loops over them a tenth of the time."""
 
@@ -85,10 +92,14 @@ def has_room(queue, count):
 @inlined
 def offer(queue, row, vertex, key):
     """Put the vertex in under a key that is not NaN; the caller sees to it that there is room."""
-    ranks, tags, levels = queue.ranks[row], queue.tags[row], queue.levels[row]
     queue.issued[0] += 1
-    rank = rank_of(key)
-    tag = (queue.issued[0] << VERTEX_BITS) | np.int64(vertex)
+    put(queue, row, rank_of(key), tag_of(queue.issued[0], vertex))
+
+
+@inlined
+def put(queue, row, rank, tag):
+    """Put in an entry that is made already, such as `pop_entry` took out."""
+    ranks, tags, levels = queue.ranks[row], queue.tags[row], queue.levels[row]
     if rank <= levels[LIMIT]:
         _sift_up(ranks, tags, uint64(levels[NEAR]), rank, tag)
         levels[NEAR] += 1
@@ -130,11 +141,15 @@ def pop_entry(queue, row, marks, live):
 
 
 @inlined
-def put_back(queue, row, rank, tag):
-    """Put in again what `pop_entry` took out; it is near, for the limit never falls."""
-    levels = queue.levels[row]
-    _sift_up(queue.ranks[row], queue.tags[row], uint64(levels[NEAR]), rank, tag)
-    levels[NEAR] += 1
+def tag_of(number, vertex):
+    """The tag of an entry."""
+    return (np.int64(number) << VERTEX_BITS) | np.int64(vertex)
+
+
+@inlined
+def clear(queue, row):
+    """Throw all entries of a queue away."""
+    queue.levels[row, NEAR], queue.levels[row, FAR], queue.levels[row, LIMIT] = 0, 0, -_LARGEST
 
 
 @inlined

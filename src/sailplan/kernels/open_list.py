@@ -16,12 +16,14 @@ from sailplan.kernels.policy_arrays import (
     MixtureArrays,
     PolicyArrays,
     RandomArrays,
+    ReplanningArrays,
     SampleArrays,
     SteeredArrays,
     TransitionArrays,
     WidthArrays,
 )
 from sailplan.kernels.random_order import list_member, pop_any
+from sailplan.kernels.replanning import belief_due, offer_replanned, pop_replanned
 from sailplan.kernels.sampler import list_entered, replay_step
 from sailplan.kernels.steered import list_candidates, pop_chosen
 from sailplan.kernels.transitions import list_scored, replay_transition
@@ -41,7 +43,7 @@ def needs_of(policy: PolicyArrays) -> tuple[bool, bool]:
     """Whether the policy asks for the closest invalid vertices, and whether for walls."""
     if isinstance(policy, KeyArrays):
         return OBSTACLE in policy.heuristic or CLEARANCE in policy.heuristic, False
-    if isinstance(policy, WidthArrays | RandomArrays):
+    if isinstance(policy, WidthArrays | RandomArrays | ReplanningArrays):
         return False, False
     if isinstance(policy, MixtureArrays):
         first, second = needs_of(policy.first), needs_of(policy.second)
@@ -66,14 +68,25 @@ def look_round(graph, policy, queue, obstacles, state, start, goal):
     """What the policy does before the engine goes back to Python: a steered one lists its candidates."""
 
 
+def is_due(policy, state):
+    """Whether the policy has something to do in Python before it can choose."""
+
+
 def keys_alone(policy):
     """Whether a vertex's key depends on no other successor, so that it can be given before these are updated."""
 
 
 @inlined_overload(keys_alone)
 def _keys_alone(policy):
-    alone = policy.instance_class in (KeyArrays, SteeredArrays)
+    alone = policy.instance_class in (KeyArrays, SteeredArrays, ReplanningArrays)
     return lambda policy: alone
+
+
+@inlined_overload(is_due)
+def _is_due(policy, state):
+    if policy.instance_class is ReplanningArrays:
+        return lambda policy, state: belief_due(policy, state)
+    return lambda policy, state: False
 
 
 @inlined_overload(look_round)
@@ -104,6 +117,9 @@ def _choose(graph, policy, queue, obstacles, state, start, goal):
             graph, policy, obstacles, state, start, goal
         ),
         SteeredArrays: lambda graph, policy, queue, obstacles, state, start, goal: pop_chosen(policy, queue, state),
+        ReplanningArrays: lambda graph, policy, queue, obstacles, state, start, goal: pop_replanned(
+            graph, policy, queue, state, goal
+        ),
     }[policy.instance_class]
 
 
@@ -133,5 +149,8 @@ def _take_in(graph, policy, queue, obstacles, state, start, goal, vertex, change
         ),
         SteeredArrays: lambda graph, policy, queue, obstacles, state, start, goal, vertex, change: offer_all(
             graph, policy.keys, queue, obstacles, state, goal, vertex, change
+        ),
+        ReplanningArrays: lambda graph, policy, queue, obstacles, state, start, goal, vertex, change: offer_replanned(
+            graph, policy, queue, state, goal, vertex, change
         ),
     }[policy.instance_class]

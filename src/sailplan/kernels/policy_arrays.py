@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sailplan.kernels.arrays import QueueArrays
+
 
 class KeyArrays(NamedTuple):
     """The key of each queue: cost_weight * g + heuristic_weight * h."""
@@ -162,6 +164,43 @@ class SteeredArrays(NamedTuple):
     """Scratch, shape (2, places): ranks and tags."""
 
 
+class ReplanningArrays(NamedTuple):
+    """Lower bounds of each vertex's distance to the goal in the world as it is believed to be; see `replanning.py`.
+
+    Distances are whole numbers, so that the order in which they are added up does not matter.
+    """
+
+    steps: NDArray[np.int64]
+    """What an edge costs where nothing is charged for it: by slot on a grid, by edge in sparse rows."""
+    charges: NDArray[np.int64]
+    """By how much each vertex multiplies what edges into it cost; empty where it is UNCHARGED by all."""
+    removed: NDArray[np.bool_]
+    """In sparse rows: the edges known to be invalid; else empty."""
+    bounds: NDArray[np.int64]
+    """The lower bound of each vertex; NO_WAY where it is known that no way leads to the goal."""
+    from_empty_grid: bool
+    """Whether a bound that is 0 is still to be set, to the distance in an empty grid."""
+    onward: NDArray[np.int32]
+    """One more than the slot that leads on from each vertex; 0 where none is known."""
+    confirmed: NDArray[np.int64]
+    """The epoch in which the way on from each vertex was last seen to hold and to be as short as the bound."""
+    numbers: NDArray[np.int64]
+    """The insertion number of each open vertex."""
+    clock: NDArray[np.int64]
+    """See `replanning.py` for what its places hold."""
+    travelled: NDArray[np.int64]
+    """In a repair: the distance from the open vertex to each vertex reached; this and the rest is scratch."""
+    phases: NDArray[np.int64]
+    """In a repair: whether each vertex was reached, or done with."""
+    came_from: NDArray[np.int32]
+    came_by: NDArray[np.int32]
+    """The vertex and the slot by which each was reached."""
+    done: NDArray[np.int32]
+    """The vertices done with."""
+    waiting: QueueArrays
+    """The vertices reached."""
+
+
 PolicyArrays = (
     KeyArrays
     | WidthArrays
@@ -171,5 +210,6 @@ PolicyArrays = (
     | SampleArrays
     | TransitionArrays
     | SteeredArrays
+    | ReplanningArrays
 )
 """What the compiled engine can follow."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sailplan.kernels.arrays import ENTERED, NO_VERTEX, NONE, OPEN
 from sailplan.kernels.compile import inlined, piece
 from sailplan.kernels.features import fill_row
-from sailplan.kernels.heap import NO_TAG, pop_entry, put_back, queue_count, vertex_of
+from sailplan.kernels.heap import NO_TAG, pop_entry, put, queue_count, vertex_of
 from sailplan.kernels.keyed import offer_all, pop_in_turn
 
 
@@ -50,5 +50,5 @@ def _list_first(queue, row, state, vertices, popped):
         vertices[found] = vertex_of(popped[1, found])
         found += 1
     for place in range(found):
-        put_back(queue, row, popped[0, place], popped[1, place])
+        put(queue, row, popped[0, place], popped[1, place])
     vertices[found:] = NO_VERTEX

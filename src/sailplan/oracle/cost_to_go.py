@@ -7,14 +7,12 @@ import math
 import numpy as np
 
 from sailplan.errors import GraphError
-from sailplan.graphs.explicit import ExplicitGraph
-from sailplan.graphs.graph import CompiledGraph, EdgeStatus, FloatArray, Graph, is_compiled
+from sailplan.graphs.graph import CompiledGraph, FloatArray, is_compiled
 from sailplan.graphs.problem import Problem
+from sailplan.graphs.reach import MOST_VERTICES_TO_EXPLORE, explore
 from sailplan.kernels.arrays import CsrArrays
 from sailplan.kernels.dijkstra import begin_settling, settle
 from sailplan.kernels.heap import FIRST_ROOM, VERTEX_BITS, allocate_queues, enlarge_queues
-
-MOST_VERTICES_TO_EXPLORE = 1_000_000
 
 
 def cost_to_go(
@@ -26,7 +24,9 @@ def cost_to_go(
     one with more than `max_vertices` vertices in reach is refused, and vertices out of reach are infinite.
     """
     graph = problem.graph
-    finite = graph if is_compiled(graph) else explore(graph, problem, max_vertices)
+    finite = (
+        graph if is_compiled(graph) else explore(problem, checked=True, max_vertices=max_vertices, why="for the oracle")
+    )
     return _settle_all(finite, problem.goal, limit)
 
 
@@ -42,22 +42,3 @@ def _settle_all(graph: CompiledGraph, goal: int, limit: float) -> FloatArray:
     while not settle(backward, limit, queue, settled, result, degree):
         queue = enlarge_queues(queue)
     return result
-
-
-def explore(graph: Graph, problem: Problem, max_vertices: int) -> ExplicitGraph:
-    """Every vertex in reach of the start over valid edges, as an explicit graph with the same numbers."""
-    edges: list[tuple[int, int, float]] = []
-    met = {problem.start}
-    waiting = [problem.start]
-    while waiting:
-        vertex = waiting.pop()
-        targets, costs = graph.successors(vertex)
-        for target, cost, verdict in zip(targets, costs, graph.evaluate(vertex, targets), strict=True):
-            if verdict == EdgeStatus.VALID:
-                edges.append((vertex, target, cost))
-                if target not in met:
-                    met.add(target)
-                    waiting.append(target)
-        if len(met) > max_vertices:
-            raise GraphError(f"{problem.name}: more than {max_vertices} vertices in reach, too many for the oracle")
-    return ExplicitGraph.from_edges(max(max(met), problem.goal) + 1, edges)

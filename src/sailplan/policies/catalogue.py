@@ -13,6 +13,7 @@ from sailplan.policies.model_file import SUFFIX, find_model, load_policy
 from sailplan.policies.multi_heuristic import mha_star, mha_star_near
 from sailplan.policies.oracle import OraclePolicy
 from sailplan.policies.random_order import RandomPolicy
+from sailplan.policies.replanning import optimistic
 from sailplan.policies.width import bfws
 from sailplan.search.policy import Policy
 from sailplan.worlds import FAMILIES
@@ -30,6 +31,7 @@ class Entry:
 
 
 CATALOGUE: dict[str, Entry] = {
+    "optimistic": Entry(optimistic, "replanning: the shortest path to the goal where the unseen is free; no training"),
     "a_star": Entry(a_star, "A* with the Euclidean distance; optimal where no move is cheaper than its length"),
     "a_star_octile": Entry(lambda: a_star("octile"), "A* with the empty-grid distance; optimal on every grid"),
     "weighted_a_star": Entry(weighted_a_star, "g + w h with w = 11, or as in weighted_a_star:3"),

@@ -10,14 +10,15 @@ import numpy as np
 from sailplan.errors import EngineError
 from sailplan.graphs.graph import is_compiled
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import EDGE_LOG_FULL, OPEN, QUEUE_FULL
+from sailplan.kernels.arrays import BELIEF_DUE, EDGE_LOG_FULL, OPEN, QUEUE_FULL, REPAIR_FULL
 from sailplan.kernels.best_first import advance
 from sailplan.kernels.heap import FIRST_ROOM, VERTEX_BITS, allocate_queues, enlarge_queues
 from sailplan.kernels.obstacles import allocate_obstacles
 from sailplan.kernels.open_list import needs_of, queues_needed
-from sailplan.kernels.policy_arrays import MixtureArrays, PolicyArrays, SteeredArrays
+from sailplan.kernels.policy_arrays import MixtureArrays, PolicyArrays, ReplanningArrays, SteeredArrays
+from sailplan.kernels.replanning import with_more_room
 from sailplan.search.limits import OUTCOME_OF_CODE, Outcome, StopRule
-from sailplan.search.policy import NOT_STEERED, Policy, is_compiled_policy
+from sailplan.search.policy import NOT_STEERED, Attendant, Policy, is_attended, is_compiled_policy
 from sailplan.search.state import SearchState
 
 _LONGEST_CALL = 0.05
@@ -34,12 +35,15 @@ class FusedEngine:
 
     name = "fused"
 
-    def __init__(self, problem: Problem, policy: PolicyArrays, stop: StopRule) -> None:
+    def __init__(
+        self, problem: Problem, policy: PolicyArrays, stop: StopRule, attendant: Attendant | None = None
+    ) -> None:
         graph = problem.graph
         assert is_compiled(graph)
         self.state = SearchState(graph.vertex_count)
         self._graph = graph.arrays()
         self._policy = policy
+        self._attendant = attendant
         self._obstacles = allocate_obstacles(self._graph, *needs_of(policy))
         self._queue = allocate_queues(queues_needed(policy), FIRST_ROOM + 2 * graph.max_degree)
         self._start, self._goal = problem.start, problem.goal
@@ -107,6 +111,10 @@ class FusedEngine:
             self._queue = enlarge_queues(self._queue)
         elif code == EDGE_LOG_FULL:
             state.make_room_for_edges(len(self._targets))
+        elif code == REPAIR_FULL and isinstance(self._policy, ReplanningArrays):
+            self._policy = with_more_room(self._policy)
+        elif code == BELIEF_DUE and self._attendant:
+            self._queue = self._attendant(state, self._queue)
         return code
 
 
@@ -124,3 +132,8 @@ def policy_arrays(problem: Problem, policy: Policy) -> PolicyArrays | str:
         return f"the graph has {problem.graph.vertex_count} vertices, more than {1 << VERTEX_BITS}"
     arrays = policy.arrays(problem) if is_compiled_policy(policy) else None
     return f"{type(policy).__name__} has no arrays for this problem" if arrays is None else arrays
+
+
+def attendant_of(problem: Problem, policy: Policy, arrays: PolicyArrays) -> Attendant | None:
+    """What the policy does in Python during a compiled search, if anything."""
+    return policy.attend(problem, arrays) if is_attended(policy) else None

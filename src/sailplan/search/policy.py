@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, TypeGuard
+from typing import Any, NamedTuple, Protocol, TypeGuard
 
 from sailplan.graphs.problem import Problem
+from sailplan.kernels.arrays import QueueArrays
 from sailplan.kernels.policy_arrays import PolicyArrays
 from sailplan.search.limits import StopRule
 from sailplan.search.state import SearchState
@@ -68,6 +69,25 @@ class CompiledPolicy(Policy, Protocol):
 
     def arrays(self, problem: Problem) -> PolicyArrays | None:
         """The arrays of one search; None where this problem needs the reference engine."""
+
+
+class AttendedPolicy(CompiledPolicy, Protocol):
+    """A compiled policy that has something to do in Python from time to time."""
+
+    def attend(self, problem: Problem, arrays: Any) -> Attendant | None:
+        """What is to be called in one search whenever its kernel says so; None where that never is."""
+
+
+class Attendant(Protocol):
+    """What a policy does in Python between two calls of the kernel."""
+
+    def __call__(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
+        """Look at the state and change the policy's arrays; return the open list, or a larger copy."""
+
+
+def is_attended(policy: Policy) -> TypeGuard[AttendedPolicy]:
+    """Whether the policy has something to do in Python during a compiled search."""
+    return hasattr(policy, "attend")
 
 
 def is_compiled_policy(policy: Policy) -> TypeGuard[CompiledPolicy]:

@@ -30,11 +30,12 @@ class ReferenceEngine:
         graph = problem.graph
         room = graph.vertex_count if is_finite(graph) else _ROOM_FOR_UNKNOWN_GRAPHS
         self.state = SearchState(max(room, problem.start + 1, problem.goal + 1))
-        self._see()
         self._problem = problem
         self._stop_at_generation = stop is StopRule.GOAL_GENERATED
         self._phases = [0.0, 0.0, 0.0]
         self._frontier = policy.open(problem, self.state)
+        # Only now: the frontier may have needed more room.
+        self._see()
         self.state.begin(problem.start)
         self._begun = False
 

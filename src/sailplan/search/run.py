@@ -10,7 +10,7 @@ from typing import Literal, Protocol, get_args
 from sailplan.errors import EngineError, SailplanError
 from sailplan.graphs.problem import Problem
 from sailplan.kernels.arrays import EDGE_EVALUATIONS, NON_FINITE_SCORES, POLICY_EVALUATIONS
-from sailplan.search.fused import FusedEngine, policy_arrays
+from sailplan.search.fused import FusedEngine, attendant_of, policy_arrays
 from sailplan.search.limits import Limits, Outcome, StopRule
 from sailplan.search.policy import Policy
 from sailplan.search.recorder import ScriptedPolicy, Trace
@@ -106,7 +106,7 @@ def open_search(
     if engine != "reference":
         arrays = policy_arrays(problem, policy)
         if not isinstance(arrays, str):
-            return Search(problem, FusedEngine(problem, arrays, rule))
+            return Search(problem, FusedEngine(problem, arrays, rule, attendant_of(problem, policy, arrays)))
         if engine == "fused":
             raise EngineError(f"{problem.name}: the fused engine cannot run this search: {arrays}")
     return Search(problem, ReferenceEngine(problem, policy, rule))

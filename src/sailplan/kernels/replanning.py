@@ -1,0 +1,342 @@
+"""Shortest paths to the goal in the world as a search believes it to be, repaired as it uncovers more.
+
+Each vertex has a lower bound of its distance to the goal. The bounds are consistent: none is larger than an edge and
+the bound behind it. When something is found to be invalid, or is charged more for, distances only grow, so that bounds
+stay bounds, and nothing is done. Only when a vertex comes up as the first of the open list is its bound put to the
+test: a chain of slots leads from it to the goal, and where each link still holds and is as long as the bounds say, the
+bound is the distance. Else the distance is found by A* forward from the vertex, with the bounds as its heuristic, up
+to any vertex whose own chain holds; and everything that it went through gets a better bound, which is consistent
+again (adaptive A*). A vertex whose bound has risen goes back into the open list under its old insertion number. So what
+is selected has the smallest (distance, insertion number), and only what could be that is ever looked at.
+
+A way through closed vertices is of no account: it leaves them through another open vertex, which is closer to the goal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sailplan.kernels.arrays import (
+    CLOSED,
+    ENTERED,
+    EXPANSIONS,
+    INVALID,
+    INVALID_EDGES,
+    INVALID_VERTICES,
+    NO_ROOM,
+    NO_VERTEX,
+    OPEN,
+    POLICY_EVALUATIONS,
+    TOUCHED,
+    CsrArrays,
+    GridArrays,
+)
+from sailplan.kernels.compile import inlined, inlined_overload, kernel, piece
+from sailplan.kernels.edges import locate, slot_count, successor
+from sailplan.kernels.grid import STEPS_X, STEPS_Y, grid_cell
+from sailplan.kernels.heap import NO_TAG, clear, enlarge_queues, has_room, pop_entry, put, tag_of, vertex_of
+from sailplan.kernels.policy_arrays import ReplanningArrays
+
+NO_WAY = 1 << 60
+"""A distance longer than all others."""
+UNCHARGED = 1 << 8
+"""A charge of 1: charges count in parts of 256."""
+
+EPOCH, REPAIR, KNOWN, LOGGED, LOOK_AT_EXPANSIONS, LOOK_AT_KNOWN = range(6)
+"""Places in `ReplanningArrays.clock`: the epoch, which ends when something is found invalid or charged otherwise; the
+number of the last repair; how much was known to be invalid when the epoch began; how much of the log of invalid edges
+was read; and the numbers of expansions and of things known to be invalid at which the belief is due."""
+CLOCKS = 6
+
+_NEWEST_FIRST = (1 << 35) - 1
+
+
+def step_cost(graph, plan, state, place, slot):
+    """What the edge in a slot costs where nothing is charged; NO_WAY where it is known to be invalid by itself."""
+
+
+@inlined_overload(step_cost)
+def _step_cost(graph, plan, state, place, slot):
+    return {GridArrays: _step_on_grid, CsrArrays: _step_in_rows}[graph.instance_class]
+
+
+def _step_on_grid(graph, plan, state, place, slot):
+    if slot >= 4 and not graph.corner_cutting:
+        x, y = place
+        beside = state.status[y * graph.width + x + STEPS_X[slot]]
+        above = state.status[(y + STEPS_Y[slot]) * graph.width + x]
+        if beside == INVALID or above == INVALID:
+            return NO_WAY
+    return plan.steps[slot]
+
+
+def _step_in_rows(graph, plan, state, place, slot):
+    return NO_WAY if plan.removed[place[0] + slot] else plan.steps[place[0] + slot]
+
+
+@inlined
+def believed_cost(graph, plan, state, place, slot, target):
+    """What the edge in a slot costs as far as is known; NO_WAY where it is known to be invalid."""
+    step = step_cost(graph, plan, state, place, slot)
+    return NO_WAY if step == NO_WAY or state.status[target] == INVALID else step * charge_of(plan, target)
+
+
+@inlined
+def charge_of(plan, vertex):
+    """By how much edges into a vertex are multiplied."""
+    return plan.charges[vertex] if len(plan.charges) else UNCHARGED
+
+
+def bound_of(graph, plan, goal, vertex):
+    """The lower bound of a vertex, set now where it was not."""
+
+
+@inlined_overload(bound_of)
+def _bound_of(graph, plan, goal, vertex):
+    if graph.instance_class is GridArrays:
+        return _bound_on_grid
+    return lambda graph, plan, goal, vertex: plan.bounds[vertex]
+
+
+def _bound_on_grid(graph, plan, goal, vertex):
+    if plan.from_empty_grid and plan.bounds[vertex] == 0:
+        x, y = grid_cell(graph, vertex)
+        goal_x, goal_y = grid_cell(graph, goal)
+        dx, dy = abs(x - goal_x), abs(y - goal_y)
+        straight = min(plan.steps[0], plan.steps[4])
+        diagonal = min(2 * plan.steps[0], plan.steps[4])
+        fewer = min(dx, dy)
+        plan.bounds[vertex] = UNCHARGED * (diagonal * fewer + straight * (max(dx, dy) - fewer))
+    return plan.bounds[vertex]
+
+
+@inlined
+def belief_due(plan, state):
+    """Whether so much has happened that the belief should look at the state again."""
+    known = state.counts[INVALID_VERTICES] + state.counts[INVALID_EDGES]
+    return state.counts[EXPANSIONS] >= plan.clock[LOOK_AT_EXPANSIONS] or known >= plan.clock[LOOK_AT_KNOWN]
+
+
+@inlined
+def offer_replanned(graph, plan, queue, state, goal, vertex, change):
+    """Put a vertex in under its lower bound when it enters the open list; a cheaper path to it changes nothing."""
+    if change == TOUCHED or plan.numbers[vertex] != 0:
+        return
+    queue.issued[0] += 1
+    plan.numbers[vertex] = queue.issued[0]
+    state.counts[POLICY_EVALUATIONS] += 1
+    put(queue, 0, bound_of(graph, plan, goal, vertex), tag_of(queue.issued[0], vertex))
+
+
+@piece
+def pop_replanned(graph, plan, queue, state, goal):
+    """Take out the open vertex with the smallest (distance to the goal, insertion number).
+
+    NO_VERTEX where none is open, NO_ROOM where the queue of a repair needs more.
+    """
+    _take_note(graph, plan, state)
+    while True:
+        rank, tag = pop_entry(queue, 0, state.status, OPEN)
+        if tag == NO_TAG:
+            return NO_VERTEX
+        vertex = vertex_of(tag)
+        if rank == plan.bounds[vertex]:
+            if rank == NO_WAY or _holds(graph, plan, state, goal, vertex):
+                return vertex
+            if not _repair(graph, plan, state, goal, vertex):
+                put(queue, 0, rank, tag)
+                return NO_ROOM
+            state.counts[POLICY_EVALUATIONS] += 1
+            if rank == plan.bounds[vertex]:
+                return vertex
+        if rank < plan.bounds[vertex]:
+            put(queue, 0, plan.bounds[vertex], tag)
+        # Else it was put in again under a smaller bound when its charge fell.
+
+
+@inlined
+def _take_note(graph, plan, state):
+    """Begin an epoch where more is known to be invalid."""
+    known = state.counts[INVALID_VERTICES] + state.counts[INVALID_EDGES]
+    if known > plan.clock[KNOWN]:
+        plan.clock[KNOWN] = known
+        plan.clock[EPOCH] += 1
+        for number in range(plan.clock[LOGGED], state.counts[INVALID_EDGES]):
+            _remove(graph, plan, state.invalid_edges[number, 0], state.invalid_edges[number, 1])
+        plan.clock[LOGGED] = state.counts[INVALID_EDGES]
+
+
+@inlined
+def _remove(graph, plan, source, target):
+    """Mark an edge in sparse rows as invalid; on a grid the invalid cells tell."""
+    if len(plan.removed):
+        place = locate(graph, source)
+        for slot in range(slot_count(graph, place)):
+            if successor(graph, place, slot) == target:
+                plan.removed[place[0] + slot] = True
+
+
+@inlined
+def _holds(graph, plan, state, goal, vertex):
+    """Whether the chain from a vertex to the goal holds and is as long as its bound; if so, mark it."""
+    epoch, here = plan.clock[EPOCH], np.int64(vertex)
+    while here != goal and plan.confirmed[here] != epoch:
+        slot = plan.onward[here] - 1
+        if slot < 0:
+            return False
+        place = locate(graph, here)
+        target = successor(graph, place, slot)
+        if plan.bounds[here] != believed_cost(graph, plan, state, place, slot, target) + plan.bounds[target]:
+            return False
+        here = np.int64(target)
+    here = np.int64(vertex)
+    while here != goal and plan.confirmed[here] != epoch:
+        plan.confirmed[here] = epoch
+        here = np.int64(successor(graph, locate(graph, here), plan.onward[here] - 1))
+    return True
+
+
+@inlined
+def _repair(graph, plan, state, goal, vertex):
+    """Find the distance of a vertex by A* and better the bounds of all that it goes through; false for want of room."""
+    plan.clock[REPAIR] += 1
+    reached, finished = 2 * plan.clock[REPAIR], 2 * plan.clock[REPAIR] + 1
+    clear(plan.waiting, 0)
+    plan.phases[vertex], plan.travelled[vertex] = reached, 0
+    put(plan.waiting, 0, plan.bounds[vertex], tag_of(_NEWEST_FIRST, vertex))
+    offered, done, distance, end = 0, 0, np.int64(NO_WAY), np.int64(NO_VERTEX)
+    while True:
+        rank, tag = pop_entry(plan.waiting, 0, plan.phases, reached)
+        if tag == NO_TAG:
+            break
+        here = vertex_of(tag)
+        if not has_room(plan.waiting, slot_count(graph, locate(graph, here))):
+            return False
+        if here != vertex and _holds(graph, plan, state, goal, here):
+            distance, end = rank, here
+            break
+        plan.phases[here] = finished
+        plan.done[done] = here
+        done += 1
+        place = locate(graph, here)
+        for slot in range(slot_count(graph, place)):
+            target = successor(graph, place, slot)
+            if target == NO_VERTEX or state.status[target] >= CLOSED:
+                continue
+            if plan.phases[target] == finished or bound_of(graph, plan, goal, target) >= NO_WAY:
+                continue
+            cost = believed_cost(graph, plan, state, place, slot, target)
+            travelled = plan.travelled[here] + cost
+            if cost == NO_WAY or (plan.phases[target] == reached and travelled >= plan.travelled[target]):
+                continue
+            plan.phases[target], plan.travelled[target] = reached, travelled
+            plan.came_from[target], plan.came_by[target] = here, slot
+            offered += 1
+            put(plan.waiting, 0, travelled + plan.bounds[target], tag_of(_NEWEST_FIRST - offered, target))
+    for index in range(done):
+        here = plan.done[index]
+        left = distance if distance == NO_WAY else distance - plan.travelled[here]
+        plan.bounds[here] = max(plan.bounds[here], left)
+    _lay_chain(plan, vertex, end)
+    return True
+
+
+@inlined
+def _lay_chain(plan, vertex, end):
+    """Let the way that a repair found lead on from the vertex to the one whose chain held."""
+    here = end
+    while here != vertex and here != NO_VERTEX:
+        before = np.int64(plan.came_from[here])
+        plan.onward[before] = plan.came_by[here] + 1
+        plan.confirmed[before] = plan.clock[EPOCH]
+        here = before
+
+
+@kernel
+def begin_settling(plan, goal):
+    """Know nothing of any vertex but the goal: no way leads to it from any other, as long as none was found."""
+    plan.bounds[:] = NO_WAY
+    plan.bounds[goal] = 0
+    plan.clock[REPAIR] += 1
+    clear(plan.waiting, 0)
+    _let_wait(plan, goal)
+
+
+@kernel
+def charge(backward, plan, state, first, charges):
+    """Charge the vertices from `first` on anew and let those wait from which a way has become shorter.
+
+    Return the first vertex that was not charged for want of room. `plan` has steps and removed edges turned round.
+    """
+    if first == 0:
+        plan.clock[EPOCH] += 1
+        plan.clock[REPAIR] += 1
+        clear(plan.waiting, 0)
+    for vertex in range(first, len(charges)):
+        falls = charges[vertex] < plan.charges[vertex]
+        if falls and plan.bounds[vertex] < NO_WAY and state.status[vertex] != INVALID:
+            place = locate(backward, vertex)
+            if not has_room(plan.waiting, slot_count(backward, place)):
+                return vertex
+            plan.charges[vertex] = charges[vertex]
+            _shorten(backward, plan, state, place, vertex)
+        plan.charges[vertex] = charges[vertex]
+    return len(charges)
+
+
+@kernel
+def settle(backward, plan, queue, state, degree):
+    """Go on lowering bounds until nothing waits; false where the queue of what waits needs more room.
+
+    An open vertex is put in the open list again; the caller sees to it that there is room.
+    """
+    while has_room(plan.waiting, degree):
+        _, tag = pop_entry(plan.waiting, 0, plan.phases, 2 * plan.clock[REPAIR])
+        if tag == NO_TAG:
+            return True
+        vertex = vertex_of(tag)
+        plan.phases[vertex] = 2 * plan.clock[REPAIR] + 1
+        if state.status[vertex] == OPEN and plan.numbers[vertex] != 0:
+            put(queue, 0, plan.bounds[vertex], tag_of(plan.numbers[vertex], vertex))
+        _shorten(backward, plan, state, locate(backward, vertex), vertex)
+    return False
+
+
+@inlined
+def _shorten(backward, plan, state, place, vertex):
+    """Lower the bounds of those from which the way by this vertex is shorter."""
+    for slot in range(slot_count(backward, place)):
+        source = successor(backward, place, slot)
+        if source == NO_VERTEX or state.status[source] >= CLOSED:
+            continue
+        step = step_cost(backward, plan, state, place, slot)
+        if step == NO_WAY:
+            continue
+        bound = plan.bounds[vertex] + step * charge_of(plan, vertex)
+        if bound < plan.bounds[source]:
+            plan.bounds[source] = bound
+            _let_wait(plan, source)
+
+
+@inlined
+def _let_wait(plan, vertex):
+    plan.phases[vertex] = 2 * plan.clock[REPAIR]
+    put(plan.waiting, 0, plan.bounds[vertex], tag_of(0, vertex))
+
+
+@kernel
+def offer_open(graph, plan, queue, state, goal, vertices):
+    """`offer_replanned` for the reference engine."""
+    for vertex in vertices:
+        offer_replanned(graph, plan, queue, state, goal, vertex, ENTERED)
+
+
+@kernel
+def select_open(graph, plan, queue, state, goal):
+    """`pop_replanned` for the reference engine."""
+    return pop_replanned(graph, plan, queue, state, goal)
+
+
+def with_more_room(plan: ReplanningArrays) -> ReplanningArrays:
+    """The same with twice the room for what waits in a repair."""
+    return plan._replace(waiting=enlarge_queues(plan.waiting))

@@ -1,0 +1,99 @@
+"""Replanning: each open vertex by its shortest path to the goal in the world as the search believes it to be."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sailplan.beliefs.belief import Belief
+from sailplan.beliefs.optimistic import Optimistic
+from sailplan.errors import BeliefWarning
+from sailplan.graphs.graph import is_compiled
+from sailplan.graphs.problem import Problem
+from sailplan.graphs.reach import explore
+from sailplan.kernels.arrays import NO_ROOM, NO_VERTEX
+from sailplan.kernels.heap import FIRST_ROOM, allocate_queues, with_room
+from sailplan.kernels.policy_arrays import ReplanningArrays
+from sailplan.kernels.replanning import belief_due, offer_open, select_open, with_more_room
+from sailplan.policies.believed import Attendant, attend, make_plan
+from sailplan.search.limits import StopRule
+from sailplan.search.policy import Discovery
+from sailplan.search.state import SearchState
+
+
+def optimistic() -> ReplanningPolicy:
+    """Replanning with a belief that knows nothing: the unseen is free."""
+    return ReplanningPolicy()
+
+
+@dataclass(frozen=True)
+class ReplanningPolicy:
+    """Expands the open vertex that is closest to the goal in the world as it is believed to be.
+
+    Edges known to be invalid are left out, others cost what they cost times what the belief charges for the vertex
+    that they lead to. Distances are repaired as the search uncovers more and the belief changes. Only Succ is asked.
+    """
+
+    belief: Belief = field(default_factory=Optimistic)
+    """Where it knows nothing of a problem, nothing is charged, and a BeliefWarning says so."""
+    stop: StopRule = StopRule.GOAL_GENERATED
+
+    def open(self, problem: Problem, state: SearchState) -> ReplanningFrontier:
+        """Begin the open list; a graph without arrays is explored with Succ first, and must be finite."""
+        return ReplanningFrontier(self, problem, state)
+
+    def arrays(self, problem: Problem) -> ReplanningArrays | None:
+        """The bounds for the compiled engine."""
+        graph = problem.graph
+        return make_plan(graph, problem, self._fitting(problem)) if is_compiled(graph) else None
+
+    def attend(self, problem: Problem, arrays: ReplanningArrays) -> Attendant | None:
+        """What is to be called whenever the belief is due; None where it never is."""
+        if not is_compiled(problem.graph) or self.belief.misfit(problem):
+            return None
+        return attend(problem.graph, problem, self.belief, arrays)
+
+    def _fitting(self, problem: Problem) -> Belief:
+        reason = self.belief.misfit(problem)
+        if not reason:
+            return self.belief
+        text = f"{problem.name}: {self.belief.name} charges nothing for the unseen here: {reason}"
+        warnings.warn(text, BeliefWarning, stacklevel=5)
+        return Optimistic()
+
+
+class ReplanningFrontier:
+    """The open list of the reference engine. It shares its kernels with the compiled one."""
+
+    def __init__(self, policy: ReplanningPolicy, problem: Problem, state: SearchState) -> None:
+        graph = problem.graph
+        finite = graph if is_compiled(graph) else explore(problem, checked=False, why="to replan over")
+        state.make_room(finite.vertex_count)
+        belief = policy._fitting(problem)
+        self._state, self._goal = state, problem.goal
+        self._graph = finite.arrays()
+        self._plan = make_plan(finite, problem, belief)
+        self._attend = attend(finite, problem, belief, self._plan)
+        self._queue = allocate_queues(1, FIRST_ROOM)
+
+    def observe(self, discovery: Discovery) -> None:
+        """Nothing: the state tells what is known to be invalid."""
+
+    def add(self, vertices: Sequence[int]) -> None:
+        """Put in the vertices that are new."""
+        self._queue = with_room(self._queue, len(vertices))
+        entered = np.asarray(vertices, np.int64)
+        offer_open(self._graph, self._plan, self._queue, self._state.arrays, self._goal, entered)
+
+    def select(self) -> int | None:
+        """Take out the vertex that is closest to the goal."""
+        while True:
+            if self._attend and belief_due(self._plan, self._state.arrays):
+                self._queue = self._attend(self._state, self._queue)
+            vertex: int = select_open(self._graph, self._plan, self._queue, self._state.arrays, self._goal)
+            if vertex != NO_ROOM:
+                return None if vertex == NO_VERTEX else vertex
+            self._plan = with_more_room(self._plan)

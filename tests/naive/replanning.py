@@ -1,0 +1,104 @@
+"""Replanning from its definition: all distances from scratch, by Dijkstra, before every choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from math import inf
+
+from sailplan.beliefs import Belief
+from sailplan.graphs import Graph, GridGraph, Problem
+from sailplan.graphs.graph import is_compiled
+from sailplan.kernels.arrays import CLOSED, INVALID, OPEN
+from sailplan.policies.believed import MOST_CHARGE, whole_charges, whole_costs
+from sailplan.search import SearchState
+
+
+def believed_edges(problem: Problem, state: SearchState, charges: list[int]) -> dict[int, list[tuple[int, int]]]:
+    """The edges (source, cost) into each vertex that are not known to be invalid, in whole numbers."""
+    graph = problem.graph
+    assert is_compiled(graph)
+    most = 256 if set(charges) == {256} else int(MOST_CHARGE) * 256
+    wholes = whole_costs(graph.arrays(), graph.vertex_count, most).tolist()
+    status, logged = state.status, {(source, target) for source, target in state.invalid_edges.tolist()}
+    into: dict[int, list[tuple[int, int]]] = {vertex: [] for vertex in range(graph.vertex_count)}
+    number = 0
+    for source in range(graph.vertex_count):
+        for target, cost in zip(*graph.successors(source), strict=True):
+            whole = (
+                wholes[number]
+                if not isinstance(graph, GridGraph)
+                else wholes[0 if _is_straight(graph, source, target) else 4]
+            )
+            number += 1
+            if INVALID in (status[source], status[target]) or (source, target) in logged:
+                continue
+            if isinstance(graph, GridGraph) and _cuts_a_corner(graph, state, source, target):
+                continue
+            assert cost >= 0.0
+            into[target].append((source, whole * charges[target]))
+    return into
+
+
+def _is_straight(graph: GridGraph, source: int, target: int) -> bool:
+    (x, y), (to_x, to_y) = graph.cell(source), graph.cell(target)
+    return x == to_x or y == to_y
+
+
+def _cuts_a_corner(graph: GridGraph, state: SearchState, source: int, target: int) -> bool:
+    if graph.moves.corner_cutting or _is_straight(graph, source, target):
+        return False
+    (x, y), (to_x, to_y) = graph.cell(source), graph.cell(target)
+    return INVALID in (state.status[graph.vertex((x, to_y))], state.status[graph.vertex((to_x, y))])
+
+
+def believed_distances(problem: Problem, state: SearchState, charges: list[int]) -> dict[int, float]:
+    """The distance of each vertex to the goal in the believed world, without a way through closed vertices."""
+    into = believed_edges(problem, state, charges)
+    distances: dict[int, float] = {}
+    waiting: list[tuple[float, int]] = [(0, problem.goal)]
+    while waiting:
+        distance, vertex = heappop(waiting)
+        if vertex in distances or state.status[vertex] >= CLOSED:
+            continue
+        distances[vertex] = distance
+        for source, cost in into[vertex]:
+            heappush(waiting, (distance + cost, source))
+    return distances
+
+
+class NaiveReplanning:
+    """The same policy for the reference engine, slow and plain."""
+
+    def __init__(self, problem: Problem, state: SearchState, belief: Belief) -> None:
+        self._problem, self._state, self._belief = problem, state, belief
+        graph: Graph = problem.graph
+        assert is_compiled(graph)
+        charges, self._count = belief.charges(problem), graph.vertex_count
+        self._charges = [256] * self._count if charges is None else whole_charges(charges, self._count).tolist()
+        self._follower = belief.follow(problem)
+        self._looked = (0, 0)
+        self._entered: list[int] = []
+
+    def observe(self, discovery: object) -> None:
+        """Nothing: the state tells."""
+
+    def add(self, vertices: Sequence[int]) -> None:
+        """Remember the order of insertion."""
+        self._entered += [vertex for vertex in vertices if vertex not in self._entered]
+
+    def select(self) -> int | None:
+        """The open vertex with the smallest (distance, insertion number)."""
+        state = self._state
+        now = state.expansions, len(state.invalid) + len(state.invalid_edges)
+        if self._follower and (
+            now[0] >= self._looked[0] + self._belief.refresh.expansions
+            or now[1] >= self._looked[1] + self._belief.refresh.invalid
+        ):
+            self._looked = now
+            charges = self._follower.look(state)
+            if charges is not None:
+                self._charges = whole_charges(charges, self._count).tolist()
+        distances = believed_distances(self._problem, state, self._charges)
+        waiting = [vertex for vertex in self._entered if state.status[vertex] == OPEN]
+        return min(waiting, key=lambda vertex: distances.get(vertex, inf), default=None)
