@@ -29,7 +29,6 @@ from sailplan.kernels.arrays import (
     POLICY_EVALUATIONS,
     TOUCHED,
     CsrArrays,
-    GridArrays,
 )
 from sailplan.kernels.compile import inlined, inlined_overload, kernel, piece
 from sailplan.kernels.edges import locate, slot_count, successor
@@ -57,7 +56,7 @@ def step_cost(graph, plan, state, place, slot):
 
 @inlined_overload(step_cost)
 def _step_cost(graph, plan, state, place, slot):
-    return {GridArrays: _step_on_grid, CsrArrays: _step_in_rows}[graph.instance_class]
+    return _step_in_rows if graph.instance_class is CsrArrays else _step_on_grid
 
 
 def _step_on_grid(graph, plan, state, place, slot):
@@ -93,9 +92,9 @@ def bound_of(graph, plan, goal, vertex):
 
 @inlined_overload(bound_of)
 def _bound_of(graph, plan, goal, vertex):
-    if graph.instance_class is GridArrays:
-        return _bound_on_grid
-    return lambda graph, plan, goal, vertex: plan.bounds[vertex]
+    if graph.instance_class is CsrArrays:
+        return lambda graph, plan, goal, vertex: plan.bounds[vertex]
+    return _bound_on_grid
 
 
 def _bound_on_grid(graph, plan, goal, vertex):
