@@ -60,8 +60,7 @@ def test_a_vector_is_the_weights_and_biases_of_each_layer() -> None:
 
 
 def test_as_many_parameters_as_the_network_takes() -> None:
-    features = feature_set("paper17")
-    width = CROSS_ENTROPY.row_width(features)
+    width = CROSS_ENTROPY.row_width()
     assert width == 17 * 100 + 100 + 100 + 1
     network = network_of(np.arange(float(width)), Scaling.none(17), CROSS_ENTROPY.hidden)
     assert network.layers[-1][1].tolist() == [width - 1.0]
@@ -73,7 +72,7 @@ def test_a_vector_costs_the_mean_of_its_expansions_on_the_worlds_of_the_round() 
     scaling = Scaling.none(len(feature_set("relative").columns))
     learner = CrossEntropy(lessons, settings, feature_set("relative"), scaling, 0, 1)
     drawn = learner.collect(1, Progress())
-    assert drawn.rows.shape == (6, settings.row_width(feature_set("relative")))
+    assert drawn.rows.shape == (6, settings.row_width())
     for vector, cost in zip(drawn.rows, drawn.labels, strict=True):
         policy = LearnedPolicy(feature_set("relative"), network_of(vector, scaling, (4,)))
         counts = [search(lesson.problem, policy, Limits(300)).expansions for lesson in lessons]
@@ -97,12 +96,13 @@ def test_other_rounds_draw_other_vectors() -> None:
 
 
 def test_the_mean_of_the_elite_and_the_best_vector_are_what_is_validated() -> None:
-    learner, width = _learner(TINY_CROSS_ENTROPY), TINY_CROSS_ENTROPY.row_width(feature_set("relative"))
+    learner, width = _learner(TINY_CROSS_ENTROPY), TINY_CROSS_ENTROPY.row_width()
     rows, costs = np.random.default_rng(0).normal(size=(6, width)), np.array([5.0, 2.0, 9.0, 1.0, 8.0, 7.0])
     candidates, cost = learner.fit(1, Progress(examples=[Examples(rows, costs)]))
     assert cost == pytest.approx((1.0 + 2.0 + 5.0) / 3)
     for one, vector in zip(candidates, (rows[[3, 1, 0]].mean(axis=0), rows[3]), strict=True):
         network = network_of(vector, learner.scaling, TINY_CROSS_ENTROPY.hidden)
+        assert isinstance(one.policy, LearnedPolicy)
         assert_same_network(one.policy, LearnedPolicy(learner.features, network))
 
 
@@ -116,7 +116,7 @@ def test_its_networks_see_columns_as_greedy_searches_scale_them() -> None:
 
 
 def test_each_round_draws_around_the_elite_of_the_one_before() -> None:
-    width = TINY_CROSS_ENTROPY.row_width(feature_set("relative"))
+    width = TINY_CROSS_ENTROPY.row_width()
     learner = _learner(TINY_CROSS_ENTROPY.changed(least_spread=1e-9))
     rows = np.concatenate([np.full((3, width), 7.0), np.full((3, width), -7.0)])
     told = Examples(rows, np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0]))

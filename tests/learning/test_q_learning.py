@@ -83,6 +83,7 @@ def test_each_round_goes_on_from_the_last_network_over_all_that_was_seen() -> No
     expected = learner.make_network(seed_of(0, 3))
     seen = Transitions.concatenate(examples)
     assert loss == expected.fit_differences(learner.differences(seen), networks[-1])
+    assert isinstance(candidate.policy, LearnedPolicy)
     assert isinstance(candidate.policy.model, DenseNetwork)
     for ours, theirs in zip(candidate.policy.model.layers, expected.dense_layers(), strict=True):
         assert [part.tolist() for part in ours] == [part.tolist() for part in theirs]

@@ -21,6 +21,7 @@ from sailplan.policies import load_policy
 from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import OneOfMany
 from sailplan.policies.model_file import read_facts, save_policy
+from sailplan.policies.replanning import ReplanningPolicy
 from sailplan.search import search
 from sailplan.worlds import World
 from tests.learned_policies import random_policy
@@ -40,7 +41,7 @@ def _plan(settings: SailSettings = SETTINGS) -> Plan:
 
 def _run(
     path: Path, settings: SailSettings = SETTINGS, on_round: Callable[[Round], None] = lambda done: None
-) -> LearnedPolicy | OneOfMany:
+) -> LearnedPolicy | OneOfMany | ReplanningPolicy:
     """Begin a run or, where there is one, go on with it."""
     digest = digest_of([*TRAIN, *VALIDATION])
     if (path / "settings.json").exists():

@@ -19,8 +19,15 @@ from sailplan.search.state import SearchState
 
 _LEAST_WEIGHT = 1e-3
 """A world that weighs less than this beside the best is left out."""
+_LEAST_SURPRISE = 0.3
+"""Where all that has been seen since was about what was believed, the belief stays as it is."""
 _LEAST_CHANGE = 0.05
 """The belief counts as unchanged where no probability has moved by more."""
+
+
+BLOCK_SIDE = 20
+"""Cells on a side of the blocks in which worlds are weighted."""
+OFTEN = Refresh(expansions=10, invalid=4)
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,8 @@ class Agreement:
     """Doubt for a cell that is known to be blocked and free in the world."""
     of_free: float = 0.5
     """Doubt for a cell that is known to be free and blocked in the world."""
+    reach: float = 1000.0
+    """How many cells away doubt has fallen to a third."""
     most: int = 10
     """So many worlds are believed in at most, those that agree best."""
     prior: float = 0.0
@@ -46,7 +55,7 @@ class Conditional:
     charging: Charging
     agreement: Agreement = field(default_factory=Agreement)
     name: str = "conditional"
-    refresh: Refresh = Refresh(expansions=10, invalid=4)
+    refresh: Refresh = OFTEN
 
     def misfit(self, problem: Problem) -> str:
         """It knows one frame."""
@@ -62,43 +71,79 @@ class Conditional:
 
 
 class ConditionalFollower:
-    """The doubt in each world, in one search."""
+    """The doubt in each world, in one search and block by block: what is seen here says little of what is far away."""
 
     def __init__(self, belief: Conditional) -> None:
-        worlds, cells = belief.memory.by_world.shape
+        frame, agreement = belief.frame, belief.agreement
         self._belief = belief
-        self._known = np.zeros(cells, np.bool_)
-        self._doubts = np.zeros(worlds)
+        self._blocks = Blocks(frame.width, frame.height)
+        self._carried = self._blocks.carried(agreement.reach)
+        self._known = np.zeros(frame.width * frame.height, np.bool_)
+        self._doubts = np.zeros((self._blocks.count, len(belief.memory.by_world)))
+        self._worlds = belief.memory.by_world.reshape(-1, frame.height, frame.width)
         self._probabilities = belief.memory.frequencies
-        self._next = np.empty(cells)
+        self._blend = np.empty((frame.height, frame.width))
 
     def look(self, state: SearchState) -> FloatArray | None:
         """The charges by what is known now; None where they are about as before."""
-        self._compare(state)
+        if self._compare(state) <= _LEAST_SURPRISE:
+            return None
         chosen, weights = self._weigh()
-        blend(self._belief.memory.by_world, chosen, weights, self._next)
+        blend(self._worlds, chosen, weights, BLOCK_SIDE, self._blend)
         share = self._belief.agreement.prior
-        probabilities = (1.0 - share) * self._next + share * self._belief.memory.frequencies
+        probabilities = (1.0 - share) * self._blend.reshape(-1) + share * self._belief.memory.frequencies
         if np.abs(probabilities - self._probabilities).max() <= _LEAST_CHANGE:
             return None
         self._probabilities = probabilities
         return self._belief.charging.of(probabilities)
 
-    def _compare(self, state: SearchState) -> None:
-        """Let the cells that have become known since the last look add to the doubt."""
+    def _compare(self, state: SearchState) -> float:
+        """Let the cells that have become known since the last look add to the doubt; return the largest surprise."""
         status = state.status[: len(self._known)]
         cells = np.flatnonzero((status != UNSEEN) & ~self._known)
         self._known[cells] = True
-        agreement = self._belief.agreement
+        touched, rows = np.unique(self._blocks.of(cells), return_inverse=True)
+        added = np.zeros((len(touched), self._doubts.shape[1]))
+        agreement, by_cell = self._belief.agreement, self._belief.memory.by_cell
         blocked = status[cells] == INVALID
-        add_disagreement(
-            self._belief.memory.by_cell, cells, blocked, agreement.of_blocked, agreement.of_free, self._doubts
-        )
+        add_disagreement(by_cell, cells, blocked, rows, agreement.of_blocked, agreement.of_free, added)
+        self._doubts += self._carried[:, touched] @ added
+        return float(np.abs(blocked - self._probabilities[cells]).max(initial=0.0))
 
     def _weigh(self) -> tuple[NDArray[np.int64], FloatArray]:
-        """The worlds to believe in, and their shares."""
-        doubts = self._doubts - self._doubts.min()
-        best = np.argsort(doubts, kind="stable")[: self._belief.agreement.most]
-        weights = np.exp(-doubts[best])
-        best, weights = best[weights >= _LEAST_WEIGHT], weights[weights >= _LEAST_WEIGHT]
-        return best, weights / weights.sum()
+        """The worlds to believe in, and their shares, in each block."""
+        most = min(self._belief.agreement.most, self._doubts.shape[1])
+        chosen = np.argpartition(self._doubts, most - 1, axis=1)[:, :most]
+        doubts = np.take_along_axis(self._doubts, chosen, axis=1)
+        weights = np.exp(doubts.min(axis=1, keepdims=True) - doubts)
+        weights[weights < _LEAST_WEIGHT] = 0.0
+        return chosen, weights / weights.sum(axis=1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """A grid in blocks, row by row."""
+
+    width: int
+    height: int
+
+    @property
+    def across(self) -> int:
+        """Blocks in a row."""
+        return -(-self.width // BLOCK_SIDE)
+
+    @property
+    def count(self) -> int:
+        """Blocks in all."""
+        return self.across * -(-self.height // BLOCK_SIDE)
+
+    def of(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The block of each cell."""
+        y, x = np.divmod(cells, self.width)
+        return y // BLOCK_SIDE * self.across + x // BLOCK_SIDE
+
+    def carried(self, reach: float) -> FloatArray:
+        """The share of the doubt in each block (column) that counts in each block (row): it falls with the distance."""
+        y, x = np.divmod(np.arange(self.count), self.across)
+        distances = BLOCK_SIDE * np.hypot(x[:, None] - x, y[:, None] - y)
+        return np.exp(-distances / reach)

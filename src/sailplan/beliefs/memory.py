@@ -36,7 +36,8 @@ class Memory:
     @cached_property
     def frequencies(self) -> FloatArray:
         """How often each cell is blocked."""
-        return self.by_world.mean(axis=0)
+        frequencies: FloatArray = self.by_world.mean(axis=0)
+        return frequencies
 
     def packed(self) -> Cells:
         """As bytes for a file: eight cells a byte, compressed; worlds of a family have much in common."""

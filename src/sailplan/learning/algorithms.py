@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sailplan.learning.behaviour_cloning import CLONING, train_behaviour_cloning
+from sailplan.learning.belief_training import BELIEF, train_belief
 from sailplan.learning.cross_entropy import CROSS_ENTROPY, LONG_ROLL_OUTS, train_cross_entropy
 from sailplan.learning.examples import Examples
 from sailplan.learning.q_learning import Q_LEARNING, train_q_learning
+from sailplan.learning.rounds import Trained
 from sailplan.learning.sail import train_sail
 from sailplan.learning.settings import DEFAULT, PAPER, TrainingSettings
 from sailplan.learning.transitions import Transitions
-from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import OneOfMany
 
-AlgorithmName = Literal["sail", "sl", "cem", "ql"]
+AlgorithmName = Literal["sail", "sl", "cem", "ql", "belief"]
 Preset = Literal["paper", "default"]
 
 
@@ -24,9 +25,9 @@ Preset = Literal["paper", "default"]
 class Algorithm:
     """A way to train a policy."""
 
-    train: Callable[..., LearnedPolicy | OneOfMany]
+    train: Callable[..., Trained | OneOfMany]
     paper: TrainingSettings
-    """The paper's settings."""
+    """The paper's settings; ours where it has none."""
     default: TrainingSettings
     """What does best."""
     collects: type[Any] = Examples
@@ -42,4 +43,5 @@ ALGORITHMS: dict[AlgorithmName, Algorithm] = {
     "sl": Algorithm(train_behaviour_cloning, CLONING, CLONING),
     "cem": Algorithm(train_cross_entropy, CROSS_ENTROPY, LONG_ROLL_OUTS),
     "ql": Algorithm(train_q_learning, Q_LEARNING, Q_LEARNING, Transitions),
+    "belief": Algorithm(train_belief, BELIEF, BELIEF),
 }

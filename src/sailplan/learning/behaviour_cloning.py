@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from sailplan.graphs.problem import Problem
+from sailplan.learning.rounds import Trained
 from sailplan.learning.sail import train_sail
 from sailplan.learning.settings import PAPER, CloningSettings
-from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import OneOfMany
 
 CLONING = CloningSettings(
@@ -30,6 +30,6 @@ def train_behaviour_cloning(
     *,
     seed: int,
     **options: Any,
-) -> LearnedPolicy | OneOfMany:
+) -> Trained | OneOfMany:
     """Learn a policy from the oracle's roll-outs: SaIL with a single round, whose β is 1; it takes the same options."""
     return train_sail(train, validation, settings, seed=seed, **options)

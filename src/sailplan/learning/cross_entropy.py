@@ -16,7 +16,7 @@ from sailplan.graphs.problem import Problem
 from sailplan.learning.collect import scaling_of
 from sailplan.learning.examples import Examples
 from sailplan.learning.lessons import Lesson
-from sailplan.learning.rounds import Candidate, Options, Progress, draw_lessons, run_rounds, seed_of
+from sailplan.learning.rounds import Candidate, Options, Progress, Trained, draw_lessons, run_rounds, seed_of
 from sailplan.learning.settings import CrossEntropySettings
 from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import OneOfMany
@@ -56,7 +56,7 @@ def train_cross_entropy(
     *,
     seed: int,
     **options: Unpack[Options],
-) -> LearnedPolicy | OneOfMany:
+) -> Trained | OneOfMany:
     """Find the weights of a network by the expansions that searches with it cost; there is neither oracle nor torch."""
     features, jobs = feature_set(settings.features), options.get("jobs", 1)
 
@@ -106,7 +106,7 @@ class CrossEntropy:
     def _gaussian(self, progress: Progress[Examples]) -> Gaussian:
         if progress.examples:
             return self._refit(progress.examples[-1])[0]
-        width = self.settings.row_width(self.features)
+        width = self.settings.row_width()
         return Gaussian(np.zeros(width), np.full(width, self.settings.spread))
 
     def _refit(self, drawn: Examples) -> tuple[Gaussian, float]:

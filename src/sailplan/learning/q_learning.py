@@ -15,7 +15,7 @@ from sailplan.graphs.problem import Problem
 from sailplan.learning.collect import scaling_of
 from sailplan.learning.lessons import Lesson
 from sailplan.learning.regressors import Differences, network_maker
-from sailplan.learning.rounds import Candidate, Options, Progress, draw_lessons, run_rounds, seed_of
+from sailplan.learning.rounds import Candidate, Options, Progress, Trained, draw_lessons, run_rounds, seed_of
 from sailplan.learning.sampling import draw_steps
 from sailplan.learning.settings import NetworkSettings, QLearningSettings
 from sailplan.learning.transitions import Transitions, look_at_steps
@@ -42,7 +42,7 @@ def train_q_learning(
     *,
     seed: int,
     **options: Unpack[Options],
-) -> LearnedPolicy | OneOfMany:
+) -> Trained | OneOfMany:
     """Learn the expansions that are still to come after expanding a vertex, from searches with random steps."""
     features = feature_set(settings.features)
     make_network = network_maker(settings.network, features)

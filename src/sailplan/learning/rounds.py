@@ -16,7 +16,10 @@ from sailplan.learning.settings import TrainingSettings
 from sailplan.learning.validate import mean_expansions
 from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import OneOfMany
+from sailplan.policies.replanning import ReplanningPolicy
 
+Trained = LearnedPolicy | ReplanningPolicy
+"""What a round makes."""
 Collected = TypeVar("Collected")
 """What a round collects: examples, transitions."""
 
@@ -52,8 +55,8 @@ class Progress(Generic[Collected]):
     """How far a training has come: all that it needs to go on."""
 
     rounds: list[Round] = field(default_factory=list)
-    policies: list[LearnedPolicy] = field(default_factory=list)
-    """The policy of each round."""
+    policies: list[Any] = field(default_factory=list)
+    """The policy of each round, as the learner makes them."""
     examples: list[Collected] = field(default_factory=list)
     """What each round collected."""
 
@@ -62,15 +65,16 @@ class Progress(Generic[Collected]):
         """Index of the round with the fewest expansions on the validation worlds; the first of equals."""
         return int(np.argmin([one.validation_expansions for one in self.rounds]))
 
-    def result(self, kind: str, seed: int) -> LearnedPolicy | OneOfMany:
+    def result(self, kind: str, seed: int) -> Trained | OneOfMany:
         """The best policy, or the mixture of all of them."""
-        return self.policies[self.best] if kind == "best" else OneOfMany(tuple(self.policies), seed)
+        best: Trained = self.policies[self.best]
+        return best if kind == "best" else OneOfMany(tuple(self.policies), seed)
 
 
 class Candidate(NamedTuple):
     """A policy that a round proposes."""
 
-    policy: LearnedPolicy
+    policy: Trained
     trust: float = 1.0
 
 
@@ -120,7 +124,7 @@ def run_rounds(
     keeper: Keeper | None = None,
     on_begin: Callable[[Lessons, Lessons], None] = lambda train, validation: None,
     on_round: Callable[[Round], None] = lambda done: None,
-) -> LearnedPolicy | OneOfMany:
+) -> Trained | OneOfMany:
     """Train for as many rounds as the settings say, going on where the keeper has some."""
     if len(train) == 0 or len(validation) == 0:
         raise TrainingError("a training needs at least one world to train on and another to validate on")

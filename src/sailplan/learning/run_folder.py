@@ -21,14 +21,12 @@ from typing import Any, get_args
 import numpy as np
 
 from sailplan.errors import SailplanError, TrainingError
-from sailplan.features import feature_set
 from sailplan.files import fault_line, file_bytes, file_lines, whole_file, write_csv, write_text
 from sailplan.graphs.graph import is_compiled
 from sailplan.graphs.problem import Problem
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName
 from sailplan.learning.rounds import Progress, Round
 from sailplan.learning.settings import TrainingSettings
-from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import OneOfMany
 from sailplan.policies.model_file import MODEL, load_policy, save_policy
 from sailplan.worlds.endpoints import Endpoints
@@ -95,12 +93,12 @@ class RunFolder:
         """The rounds that are done."""
         progress: Progress[Any] = Progress()
         collects = ALGORITHMS[self.plan.algorithm].collects
-        width = self.plan.settings.row_width(feature_set(self.plan.settings.features))
+        width = self.plan.settings.row_width()
         for row in read_metrics(self.path):
             progress.rounds.append(row)
             file = self._file(row.number, ".safetensors")
             policy = load_policy(file)
-            if not isinstance(policy, LearnedPolicy) or policy.features.name != self.plan.settings.features:
+            if isinstance(policy, OneOfMany) or not self.plan.settings.could_make(policy):
                 raise TrainingError(f"{file}: not the policy of a round of this run")
             progress.policies.append(policy)
             progress.examples.append(_read_collected(self._file(row.number, ".npz"), collects, width))
@@ -127,8 +125,7 @@ class RunFolder:
             "validation_expansions": progress.rounds[progress.best].validation_expansions,
             "versions": versions(),
         }
-        result: LearnedPolicy | OneOfMany = progress.result(plan.settings.result, plan.seed)
-        save_policy(result, self.path / MODEL, facts)
+        save_policy(progress.result(plan.settings.result, plan.seed), self.path / MODEL, facts)
 
     def _file(self, number: int, suffix: str) -> Path:
         return self.path / "rounds" / f"{number:03d}{suffix}"

@@ -12,7 +12,7 @@ from sailplan.learning.collect import collect
 from sailplan.learning.examples import Examples
 from sailplan.learning.lessons import Lesson
 from sailplan.learning.regressors import MakeRegressor, fit_model, network_maker
-from sailplan.learning.rounds import Candidate, Options, Progress, draw_lessons, run_rounds, seed_of
+from sailplan.learning.rounds import Candidate, Options, Progress, Trained, draw_lessons, run_rounds, seed_of
 from sailplan.learning.settings import SailSettings
 from sailplan.policies.classic import greedy
 from sailplan.policies.learned import LearnedPolicy
@@ -28,7 +28,7 @@ def train_sail(
     features: FeatureSet | None = None,
     make_regressor: MakeRegressor | None = None,
     **options: Unpack[Options],
-) -> LearnedPolicy | OneOfMany:
+) -> Trained | OneOfMany:
     """Learn a policy from problems whose worlds are known.
 
     The result depends on the problems, the settings and the seed alone, not on the number of jobs (threads) nor on

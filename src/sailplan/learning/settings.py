@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Any, Self
 
 from sailplan.errors import TrainingError
-from sailplan.features import FeatureSet, feature_set
+from sailplan.features import feature_set
 from sailplan.files import fault_line
-from sailplan.policies.learned import RESCORE_CODES
+from sailplan.policies.learned import RESCORE_CODES, LearnedPolicy
 
 OPTIMISERS = ("rmsprop", "adam")
 TARGETS = ("cost_to_go", "detour")
@@ -36,15 +37,15 @@ class NetworkSettings:
     def __post_init__(self) -> None:
         _check_types(self)
         _check_hidden(self.hidden)
-        _check(self.optimiser in OPTIMISERS, "optimiser", self.optimiser, " or ".join(OPTIMISERS))
-        _check(0 < self.learning_rate < 1, "learning_rate", self.learning_rate, "between 0 and 1")
-        _check(self.batch_size > 0, "batch_size", self.batch_size, "positive")
-        _check(self.epochs > 0, "epochs", self.epochs, "positive")
-        _check(0 <= self.averaging < 1, "averaging", self.averaging, "at least 0 and below 1")
+        check(self.optimiser in OPTIMISERS, "optimiser", self.optimiser, " or ".join(OPTIMISERS))
+        check(0 < self.learning_rate < 1, "learning_rate", self.learning_rate, "between 0 and 1")
+        check(self.batch_size > 0, "batch_size", self.batch_size, "positive")
+        check(self.epochs > 0, "epochs", self.epochs, "positive")
+        check(0 <= self.averaging < 1, "averaging", self.averaging, "at least 0 and below 1")
 
 
 @dataclass(frozen=True)
-class TrainingSettings:
+class TrainingSettings(ABC):
     """What every training has."""
 
     rounds: int = setting(15, "Rounds of rolling out and learning (N).")
@@ -52,8 +53,6 @@ class TrainingSettings:
     validation_worlds: int = setting(70, "Worlds on which the rounds are compared.")
     max_expansions: int = setting(1100, "Longest roll-out (T).")
     validation_expansions: int = setting(20_000, "Longest search on a validation world.")
-    features: str = setting("paper17", "What the policy looks at: paper17, relative, walls or patch.")
-    rescore: str = setting("frozen", "When a score is computed: frozen, touched, lazy or full.")
     result: str = setting(
         "best", "best: the best round on the validation worlds; mixture: all rounds, drawn by problem."
     )
@@ -61,14 +60,16 @@ class TrainingSettings:
     def __post_init__(self) -> None:
         _check_types(self)
         for name in ("rounds", "training_worlds", "validation_worlds", "max_expansions", "validation_expansions"):
-            _check(getattr(self, name) > 0, name, getattr(self, name), "positive")
-        _check(self.rescore in RESCORE_CODES, "rescore", self.rescore, " or ".join(RESCORE_CODES))
-        _check(self.result in RESULTS, "result", self.result, " or ".join(RESULTS))
-        feature_set(self.features)
+            check(getattr(self, name) > 0, name, getattr(self, name), "positive")
+        check(self.result in RESULTS, "result", self.result, " or ".join(RESULTS))
 
-    def row_width(self, features: FeatureSet) -> int:
+    @abstractmethod
+    def row_width(self) -> int:
         """How many numbers each example has that a round collects."""
-        return len(features.columns)
+
+    @abstractmethod
+    def could_make(self, policy: object) -> bool:
+        """Whether a round with these settings could have made such a policy."""
 
     def changed(self, **changes: Any) -> Self:
         """The same with other values; those of the network go by their own names too."""
@@ -105,7 +106,28 @@ class TrainingSettings:
 
 
 @dataclass(frozen=True)
-class SailSettings(TrainingSettings):
+class ScoreSettings(TrainingSettings):
+    """What every training of a score has."""
+
+    features: str = setting("paper17", "What the policy looks at: paper17, relative, walls or patch.")
+    rescore: str = setting("frozen", "When a score is computed: frozen, touched, lazy or full.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check(self.rescore in RESCORE_CODES, "rescore", self.rescore, " or ".join(RESCORE_CODES))
+        feature_set(self.features)
+
+    def row_width(self) -> int:
+        """One for each column of the features."""
+        return len(feature_set(self.features).columns)
+
+    def could_make(self, policy: object) -> bool:
+        """A score of these features."""
+        return isinstance(policy, LearnedPolicy) and policy.features.name == self.features
+
+
+@dataclass(frozen=True)
+class SailSettings(ScoreSettings):
     """SaIL (the paper's Algorithm 3)."""
 
     worlds_per_round: int = setting(200, "Worlds rolled out in each round (m).")
@@ -122,10 +144,10 @@ class SailSettings(TrainingSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_roll_outs(self)
-        _check(0 <= self.oracle_probability <= 1, "oracle_probability", self.oracle_probability, "between 0 and 1")
-        _check(self.target in TARGETS, "target", self.target, " or ".join(TARGETS))
+        check(0 <= self.oracle_probability <= 1, "oracle_probability", self.oracle_probability, "between 0 and 1")
+        check(self.target in TARGETS, "target", self.target, " or ".join(TARGETS))
         sensible = bool(self.trust) and all(0 <= weight <= 1000 for weight in self.trust)
-        _check(sensible, "trust", self.trust, "one or more numbers from 0 to 1000")
+        check(sensible, "trust", self.trust, "one or more numbers from 0 to 1000")
 
 
 @dataclass(frozen=True)
@@ -136,11 +158,11 @@ class CloningSettings(SailSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check(self.rounds == 1, "rounds", self.rounds, "1 in supervised learning")
+        check(self.rounds == 1, "rounds", self.rounds, "1 in supervised learning")
 
 
 @dataclass(frozen=True)
-class QLearningSettings(TrainingSettings):
+class QLearningSettings(ScoreSettings):
     """Episodic Q-learning (the paper's baseline)."""
 
     worlds_per_round: int = setting(200, "Worlds rolled out in each round (m).")
@@ -151,14 +173,14 @@ class QLearningSettings(TrainingSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_roll_outs(self)
-        _check(0 <= self.exploration <= 1, "exploration", self.exploration, "between 0 and 1")
-        _check(self.rescore == "frozen", "rescore", self.rescore, "frozen in Q-learning")
+        check(0 <= self.exploration <= 1, "exploration", self.exploration, "between 0 and 1")
+        check(self.rescore == "frozen", "rescore", self.rescore, "frozen in Q-learning")
         whole = feature_set(self.features).patch_columns == 0
-        _check(whole, "features", self.features, "a set without a patch in Q-learning, which goes on from dense layers")
+        check(whole, "features", self.features, "a set without a patch in Q-learning, which goes on from dense layers")
 
 
 @dataclass(frozen=True)
-class CrossEntropySettings(TrainingSettings):
+class CrossEntropySettings(ScoreSettings):
     """The cross-entropy method (the paper's baseline)."""
 
     hidden: tuple[int, ...] = setting((100,), "Units of each hidden layer.")
@@ -171,18 +193,19 @@ class CrossEntropySettings(TrainingSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_hidden(self.hidden)
-        _check(self.vectors > 1, "vectors", self.vectors, "at least 2")
-        _check(self.worlds_per_vector > 0, "worlds_per_vector", self.worlds_per_vector, "positive")
-        _check(0 < self.elite <= 1, "elite", self.elite, "above 0 and at most 1")
-        _check(0 < self.least_spread <= self.spread < 1000, "spread", self.spread, "at least least_spread, below 1000")
+        check(self.vectors > 1, "vectors", self.vectors, "at least 2")
+        check(self.worlds_per_vector > 0, "worlds_per_vector", self.worlds_per_vector, "positive")
+        check(0 < self.elite <= 1, "elite", self.elite, "above 0 and at most 1")
+        check(0 < self.least_spread <= self.spread < 1000, "spread", self.spread, "at least least_spread, below 1000")
 
-    def row_width(self, features: FeatureSet) -> int:
+    def row_width(self) -> int:
         """How many parameters a network has: these are its examples."""
-        widths = [len(features.columns), *self.hidden, 1]
+        widths = [super().row_width(), *self.hidden, 1]
         return sum((before + 1) * after for before, after in pairwise(widths))
 
 
-def _check(holds: bool, name: str, value: object, expected: str) -> None:
+def check(holds: bool, name: str, value: object, expected: str) -> None:
+    """Raise TrainingError where a setting is not what is expected."""
     if not holds:
         raise TrainingError(f"{name} must be {expected}, got {value!r}")
 
@@ -195,12 +218,12 @@ def _check_complete(kind: type[NetworkSettings | TrainingSettings], values: dict
 
 def _check_hidden(hidden: tuple[int, ...]) -> None:
     sensible = all(type(width) is int and 0 < width <= 10_000 for width in hidden)
-    _check(sensible and 0 < len(hidden) <= 10, "hidden", hidden, "one to ten whole numbers up to 10000")
+    check(sensible and 0 < len(hidden) <= 10, "hidden", hidden, "one to ten whole numbers up to 10000")
 
 
 def _check_roll_outs(settings: SailSettings | QLearningSettings) -> None:
-    _check(settings.worlds_per_round > 0, "worlds_per_round", settings.worlds_per_round, "positive")
-    _check(settings.samples_per_world >= 0, "samples_per_world", settings.samples_per_world, "0 or more")
+    check(settings.worlds_per_round > 0, "worlds_per_round", settings.worlds_per_round, "positive")
+    check(settings.samples_per_world >= 0, "samples_per_world", settings.samples_per_world, "0 or more")
 
 
 def _check_types(settings: NetworkSettings | TrainingSettings) -> None:
@@ -209,7 +232,7 @@ def _check_types(settings: NetworkSettings | TrainingSettings) -> None:
         value = getattr(settings, one.name)
         expected = float | int if one.type == "float" else type(one.default)
         fits = isinstance(value, expected) and isinstance(value, bool) == (one.type == "bool")
-        _check(fits or one.name == "network", one.name, value, f"a value of type {one.type}")
+        check(fits or one.name == "network", one.name, value, f"a value of type {one.type}")
 
 
 PAPER = SailSettings(target="detour")

@@ -1,4 +1,4 @@
-"""Model files: learned policies as safetensors with a JSON header. Nothing in one is ever executed."""
+"""Model files: scores and beliefs as safetensors with a JSON header. Nothing in one is ever executed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from safetensors.numpy import load, save
 from sailplan.errors import ModelError, SailplanError
 from sailplan.features import PRESETS, FeatureSet, Scaling
 from sailplan.files import FilePath, fault_line, file_bytes, whole_file
+from sailplan.policies.belief_file import Tensors, build_belief, describe_belief
 from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import OneOfMany
 from sailplan.policies.network import DenseNetwork
+from sailplan.policies.replanning import ReplanningPolicy
 from sailplan.search.limits import StopRule
 
 FORMAT = "sailplan policy 1"
@@ -25,11 +27,27 @@ MODEL = f"model{SUFFIX}"
 """The result of a training, in its folder."""
 _HEADER_BYTES = 8
 
-Tensors = dict[str, np.ndarray[Any, Any]]
+Saveable = LearnedPolicy | OneOfMany | ReplanningPolicy
 
 
-def save_policy(policy: LearnedPolicy | OneOfMany, path: FilePath, facts: Mapping[str, Any] | None = None) -> None:
-    """Write a policy whose features are a preset and whose model is a DenseNetwork, with facts of how it was made."""
+def save_policy(policy: Saveable, path: FilePath, facts: Mapping[str, Any] | None = None) -> None:
+    """Write a policy with facts of how it was made: one that replans with a belief of this library, or one that scores
+    with a DenseNetwork the features of a preset."""
+    header, tensors = _describe_replanning(policy) if isinstance(policy, ReplanningPolicy) else _describe_scores(policy)
+    try:
+        told = json.dumps({**(facts or {}), "format": FORMAT, "stop": policy.stop.value, **header})
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{path}: facts that cannot be written down: {fault_line(error)}") from error
+    with whole_file(path) as file:
+        file.write(save(tensors, metadata={"sailplan": told}))
+
+
+def _describe_replanning(policy: ReplanningPolicy) -> tuple[dict[str, Any], Tensors]:
+    header, tensors = describe_belief(policy.belief)
+    return {"belief": header}, tensors
+
+
+def _describe_scores(policy: LearnedPolicy | OneOfMany) -> tuple[dict[str, Any], Tensors]:
     parts = [_saveable(part) for part in (policy.policies if isinstance(policy, OneOfMany) else (policy,))]
     if len(parts) > _MOST_PARTS:
         raise ModelError(f"at most {_MOST_PARTS} policies go into a file, not {len(parts)}")
@@ -37,9 +55,6 @@ def save_policy(policy: LearnedPolicy | OneOfMany, path: FilePath, facts: Mappin
     for number, part in enumerate(parts):
         tensors.update(_tensors(part, f"{number}."))
     header = {
-        **(facts or {}),
-        "format": FORMAT,
-        "stop": policy.stop.value,
         "seed_of_mixture": policy.seed if isinstance(policy, OneOfMany) else None,
         "columns": {part.features.name: list(part.features.columns) for part in parts},
         "policies": [
@@ -47,19 +62,17 @@ def save_policy(policy: LearnedPolicy | OneOfMany, path: FilePath, facts: Mappin
             for part in parts
         ],
     }
-    try:
-        told = json.dumps(header)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{path}: facts that cannot be written down: {fault_line(error)}") from error
-    with whole_file(path) as file:
-        file.write(save(tensors, metadata={"sailplan": told}))
+    return header, tensors
 
 
-def load_policy(path: FilePath) -> LearnedPolicy | OneOfMany:
+def load_policy(path: FilePath) -> Saveable:
     """Read a policy that `save_policy` wrote; raises ModelError where the file holds something else."""
     header, tensors = _read(path)
     try:
-        stop, told, seed = StopRule(header["stop"]), header["policies"], header["seed_of_mixture"]
+        stop = StopRule(header["stop"])
+        if "belief" in header:
+            return ReplanningPolicy(build_belief(header["belief"], tensors), stop)
+        told, seed = header["policies"], header["seed_of_mixture"]
         if not 0 < len(told) <= _MOST_PARTS or (seed is None and len(told) > 1):
             raise ModelError(f"{len(told)} policies")
         parts = tuple(

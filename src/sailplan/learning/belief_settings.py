@@ -1,0 +1,43 @@
+"""The settings of a training of a belief."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sailplan.learning.settings import TrainingSettings, check, setting
+from sailplan.policies.replanning import ReplanningPolicy
+
+WEIGHTS = 8
+"""How many numbers say what a belief makes of its memory; see `belief_training.py`."""
+
+
+@dataclass(frozen=True)
+class BeliefSettings(TrainingSettings):
+    """A belief: worlds are remembered, and what is made of them is found by the expansions that it costs."""
+
+    rounds: int = setting(6, "Rounds of rolling out and learning (N).")
+    training_worlds: int = setting(800, "Worlds to train on.")
+    max_expansions: int = setting(3000, "Longest roll-out (T).")
+    remembered: float = setting(0.85, "Share of the training worlds that are remembered; the others are rolled out.")
+    vectors: int = setting(16, "Parameter vectors drawn in each round.")
+    worlds_per_vector: int = setting(24, "Worlds on which each of them is rolled out.")
+    elite: float = setting(0.25, "Share of the vectors, the best, to which the Gaussian is fitted again.")
+    spread: float = setting(1.0, "Standard deviation of the first Gaussian, in units of each parameter's own.")
+    least_spread: float = setting(0.15, "Below this the standard deviation does not fall.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check(self.result == "best", "result", self.result, "best in a training of a belief")
+        check(0 < self.remembered < 1, "remembered", self.remembered, "between 0 and 1")
+        check(self.vectors > 1, "vectors", self.vectors, "at least 2")
+        check(self.worlds_per_vector > 0, "worlds_per_vector", self.worlds_per_vector, "positive")
+        check(0 < self.elite <= 1, "elite", self.elite, "above 0 and at most 1")
+        check(0 < self.least_spread <= self.spread < 10, "spread", self.spread, "at least least_spread, below 10")
+
+    def row_width(self) -> int:
+        """One for each weight."""
+        return WEIGHTS
+
+    def could_make(self, policy: object) -> bool:
+        """One that replans."""
+        return isinstance(policy, ReplanningPolicy)

@@ -1,0 +1,140 @@
+"""A belief by memory and imitation: hidden worlds are remembered, and what is made of them follows the expansions.
+
+Most training worlds are remembered as they are; the others are rolled out with beliefs that weigh the memory in ways
+drawn from a Gaussian, which follows those that need the fewest expansions (cross-entropy). So what is made small is
+the objective itself. The validation worlds choose between the rounds, and among the candidates of the first are the
+beliefs that need no weights: optimistic, and the prior with a few charges.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Unpack
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from sailplan.beliefs.belief import Belief
+from sailplan.beliefs.charging import Charging
+from sailplan.beliefs.conditional import Agreement, Conditional
+from sailplan.beliefs.frame import Frame
+from sailplan.beliefs.memory import Memory
+from sailplan.beliefs.optimistic import Optimistic
+from sailplan.beliefs.prior import Prior
+from sailplan.errors import TrainingError
+from sailplan.graphs.graph import FloatArray
+from sailplan.graphs.grid import GridGraph
+from sailplan.graphs.problem import Problem
+from sailplan.learning.belief_settings import WEIGHTS, BeliefSettings
+from sailplan.learning.cross_entropy import Gaussian, refit
+from sailplan.learning.examples import Examples
+from sailplan.learning.lessons import Lesson
+from sailplan.learning.rounds import Candidate, Options, Progress, Trained, draw_lessons, run_rounds, seed_of
+from sailplan.policies.mixture import OneOfMany
+from sailplan.policies.replanning import ReplanningPolicy
+from sailplan.search import Limits, search
+
+BELIEF = BeliefSettings()
+
+_CENTRES = np.array(
+    [math.log(0.5), math.log(2.5), math.log(0.003), math.log(0.8), math.log(0.4), math.log(15.0), -3.0, math.log(100.0)]
+)
+_UNITS = np.array([1.2, 0.9, 1.0, 1.0, 1.0, 0.8, 1.5, 1.0])
+"""Where a vector of zeros is and what 1 means, for the logarithms of linear, surprise, 1 - certainty, doubt of blocked,
+doubt of free and most, the log-odds of the prior's share, and the logarithm of the reach. Chosen on training maps."""
+_PRIOR_CHARGES = (1.0, 3.0, 5.0, 10.0)
+
+
+def train_belief(
+    train: Sequence[Problem],
+    validation: Sequence[Problem],
+    settings: BeliefSettings = BELIEF,
+    *,
+    seed: int,
+    **options: Unpack[Options],
+) -> Trained | OneOfMany:
+    """Remember worlds of one frame and learn what to make of them."""
+    frames = {Frame.of(problem) for problem in [*train, *validation]}
+    frame = frames.pop() if len(frames) == 1 else None
+    if frame is None:
+        raise TrainingError("a belief is trained on grids of one size with one start and goal")
+    jobs = options.get("jobs", 1)
+
+    def make_learner(lessons: Sequence[Lesson]) -> BeliefLearner:
+        count = round(settings.remembered * len(lessons))
+        if not 0 < count < len(lessons):
+            raise TrainingError(f"{len(lessons)} worlds: too few to remember some and roll out others")
+        memory = Memory.of([_world_of(lesson) for lesson in lessons[:count]])
+        return BeliefLearner(frame, memory, lessons[count:], settings, seed, jobs)
+
+    return run_rounds(make_learner, train, validation, settings, seed=seed, **options)
+
+
+def _world_of(lesson: Lesson):
+    graph = lesson.problem.graph
+    assert isinstance(graph, GridGraph)
+    return graph.world
+
+
+@dataclass(frozen=True, eq=False)
+class BeliefLearner:
+    """Draws weights and follows the best; its examples are vectors, labelled with what they cost."""
+
+    frame: Frame
+    memory: Memory
+    lessons: Sequence[Lesson]
+    """Worlds that are not remembered."""
+    settings: BeliefSettings
+    seed: int
+    jobs: int
+
+    def mixing(self, number: int) -> float:
+        """No one else selects."""
+        return 0.0
+
+    def collect(self, number: int, progress: Progress[Examples]) -> Examples:
+        """Draw vectors and roll out each on the same few worlds; the cost is the mean of its expansions."""
+        settings = self.settings
+        lessons, _ = draw_lessons(self.lessons, settings.worlds_per_vector, self.seed, number)
+        rng = np.random.default_rng(seed_of(self.seed, number))
+        vectors = self._gaussian(progress).draw(settings.vectors, rng)
+        policies = [ReplanningPolicy(self._belief(vector)) for vector in vectors]
+
+        def expansions(policy: ReplanningPolicy, problem: Problem) -> int:
+            return search(problem, policy, Limits(expansions=settings.max_expansions)).expansions
+
+        work = (delayed(expansions)(policy, lesson.problem) for policy in policies for lesson in lessons)
+        counts = Parallel(n_jobs=self.jobs, prefer="threads")(work)
+        return Examples(vectors, np.reshape(counts, (len(vectors), -1)).mean(axis=1))
+
+    def fit(self, number: int, progress: Progress[Examples]) -> tuple[list[Candidate], float]:
+        """Fit the Gaussian to the elite of this round; its mean and the best vector are what is validated."""
+        drawn = progress.examples[-1]
+        gaussian, cost = self._refit(drawn)
+        best = drawn.rows[int(np.argmin(drawn.labels))]
+        beliefs: list[Belief] = [self._belief(gaussian.mean), self._belief(best)]
+        if number == 1:
+            frequencies = self.memory.frequencies
+            beliefs += [Optimistic(), *(Prior(self.frame, frequencies, Charging(one)) for one in _PRIOR_CHARGES)]
+        return [Candidate(ReplanningPolicy(belief)) for belief in beliefs], cost
+
+    def _gaussian(self, progress: Progress[Examples]) -> Gaussian:
+        if progress.examples:
+            return self._refit(progress.examples[-1])[0]
+        return Gaussian(np.zeros(WEIGHTS), np.full(WEIGHTS, self.settings.spread))
+
+    def _refit(self, drawn: Examples) -> tuple[Gaussian, float]:
+        return refit(drawn.rows, drawn.labels, self.settings.elite, self.settings.least_spread)
+
+    def _belief(self, vector: FloatArray) -> Conditional:
+        numbers = (_CENTRES + _UNITS * vector).clip(-12.0, 7.0)
+        linear, surprise, doubt, blocked, free, most, _, reach = np.exp(numbers).tolist()
+        share = 1.0 / (1.0 + math.exp(-numbers[6]))
+        return Conditional(
+            self.frame,
+            self.memory,
+            Charging(linear, surprise, 1.0 - min(doubt, 1.0)),
+            Agreement(blocked, free, reach, max(1, round(most)), share),
+        )

@@ -1,0 +1,78 @@
+"""Beliefs as tensors and a header, for the model file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from sailplan.beliefs.belief import Belief, Refresh
+from sailplan.beliefs.charging import Charging
+from sailplan.beliefs.conditional import Agreement, Conditional
+from sailplan.beliefs.frame import Frame
+from sailplan.beliefs.memory import Memory
+from sailplan.beliefs.optimistic import Optimistic
+from sailplan.beliefs.prior import Prior
+from sailplan.errors import ModelError
+
+Tensors = dict[str, np.ndarray[Any, Any]]
+_MOST_CELLS = 1 << 28
+_MOST_WORLDS = 100_000
+
+
+def describe_belief(belief: Belief) -> tuple[dict[str, Any], Tensors]:
+    """The header and the tensors of a belief of this library."""
+    if isinstance(belief, Optimistic):
+        return {"kind": "optimistic", "name": belief.name}, {}
+    if isinstance(belief, Prior):
+        return {"kind": "prior", **_in_common(belief)}, {"frequencies": np.ascontiguousarray(belief.frequencies)}
+    if isinstance(belief, Conditional):
+        header = {
+            "kind": "conditional",
+            **_in_common(belief),
+            "agreement": asdict(belief.agreement),
+            "refresh": list(belief.refresh),
+            "worlds": len(belief.memory.by_world),
+        }
+        return header, {"worlds": belief.memory.packed()}
+    raise ModelError(f"only beliefs of this library can be saved, not {type(belief).__name__}")
+
+
+def build_belief(header: Mapping[str, Any], tensors: Tensors) -> Belief:
+    """The belief that `describe_belief` described; raises ModelError or KeyError where it is something else."""
+    kind, name = header["kind"], str(header["name"])
+    if kind == "optimistic":
+        return Optimistic(name)
+    told = header["frame"]
+    frame = Frame(int(told["width"]), int(told["height"]), _cell(told["start"]), _cell(told["goal"]))
+    cells = frame.width * frame.height
+    if min(frame.width, frame.height) < 1 or cells > _MOST_CELLS:
+        raise ModelError(f"a frame of {frame.width} x {frame.height}")
+    charging = Charging(**header["charging"])
+    if kind == "prior":
+        frequencies = tensors["frequencies"]
+        if frequencies.shape != (cells,) or frequencies.dtype != np.float64:
+            raise ModelError(f"frequencies of shape {frequencies.shape} and type {frequencies.dtype}")
+        if not ((frequencies >= 0.0) & (frequencies <= 1.0)).all():
+            raise ModelError("a frequency is not between 0 and 1")
+        return Prior(frame, frequencies, charging, name)
+    if kind == "conditional":
+        worlds = int(header["worlds"])
+        if not 0 < worlds <= _MOST_WORLDS or tensors["worlds"].dtype != np.uint8:
+            raise ModelError(f"{worlds} worlds of type {tensors['worlds'].dtype}")
+        memory = Memory.unpacked(tensors["worlds"], worlds, cells)
+        expansions, invalid = (int(number) for number in header["refresh"])
+        refresh = Refresh(expansions, invalid)
+        return Conditional(frame, memory, charging, Agreement(**header["agreement"]), name, refresh)
+    raise ModelError(f"no belief {kind!r} in this version")
+
+
+def _in_common(belief: Prior | Conditional) -> dict[str, Any]:
+    return {"name": belief.name, "frame": asdict(belief.frame), "charging": asdict(belief.charging)}
+
+
+def _cell(told: Any) -> tuple[int, int]:
+    x, y = (int(number) for number in told)
+    return x, y
