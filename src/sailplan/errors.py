@@ -43,3 +43,10 @@ class EpisodeError(SailplanError):
 
 class BeliefWarning(UserWarning):
     """A belief knows nothing of a problem, and charges nothing for what is unseen."""
+
+    def __init__(self, problem: str, belief: str, reason: str) -> None:
+        super().__init__(problem, belief, reason)
+        self.problem, self.belief, self.reason = problem, belief, reason
+
+    def __str__(self) -> str:
+        return f"{self.problem}: {self.belief} charges nothing for the unseen here: {self.reason}"

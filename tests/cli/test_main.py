@@ -55,7 +55,20 @@ def test_the_demo_without_torch_takes_a_policy_of_the_package(
     ran = run("demo", "--out", tmp_path / "tour", "--worlds", 1)
     assert ran.code == 0
     assert "sailplan[train]" in ran.out
-    assert "sail:alternating_gaps" in (tmp_path / "tour" / "records.csv").read_text()
+    records = (tmp_path / "tour" / "records.csv").read_text()
+    assert "sail:alternating_gaps" in records
+    assert "optimistic" in records
+
+
+def test_the_demo_says_where_nothing_learned_is_shown(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sailplan.cli.demo.find_spec", lambda name: None)
+    ran = run("demo", "--out", tmp_path / "tour", "--worlds", 1)
+    # Of the packaged policies that are shown, only that of this family has its network weighted by 0.
+    caveat = "On single_bugtrap the validation worlds gave what SaIL learned the weight 0"
+    assert caveat in ran.out
+    assert caveat in (tmp_path / "tour" / "report.html").read_text()
 
 
 def test_ctrl_c_is_one_line_and_leaves_no_file(tmp_path: Path) -> None:

@@ -23,6 +23,17 @@ def test_the_promised_object(run: Run, maze: Path) -> None:
     assert facts["cost"] == pytest.approx(np.sqrt((steps**2).sum(axis=1)).sum())
 
 
+def test_optimistic_is_the_default_and_a_star_octile_gives_the_shortest_path(run: Run, maze: Path) -> None:
+    default, named, shortest = (
+        json.loads(run("plan", maze, "--json", *more).out)
+        for more in ([], ["--policy", "optimistic"], ["--policy", "a_star_octile"])
+    )
+    assert default["policy"] == "optimistic"
+    assert default["path"] == named["path"]
+    assert shortest["cost"] <= default["cost"]
+    assert default["edge_evaluations"] < shortest["edge_evaluations"]
+
+
 def test_start_goal_and_pictures(run: Run, maze: Path, tmp_path: Path) -> None:
     files = [tmp_path / "deep" / name for name in ("a.png", "a.gif", "a.npz")]
     ran = run(

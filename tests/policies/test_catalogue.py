@@ -25,6 +25,7 @@ from sailplan.policies import (
     weighted_a_star,
 )
 from sailplan.policies.model_file import read_facts
+from sailplan.policies.replanning import optimistic
 from sailplan.search import search
 from sailplan.testing import check_policy
 from sailplan.worlds import FAMILIES, GeneratedWorlds
@@ -37,6 +38,7 @@ def test_every_policy_keeps_the_contract(name: str) -> None:
 
 def test_what_each_name_stands_for() -> None:
     assert {name: make_policy(name) for name in CATALOGUE} == {
+        "optimistic": optimistic(),
         "a_star": a_star(),
         "a_star_octile": a_star("octile"),
         "weighted_a_star": weighted_a_star(11.0),
@@ -96,7 +98,7 @@ def test_weighted_a_star_takes_its_weight(name: str, weight: float) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("b_star", "no policy 'b_star'; there are a_star, a_star_octile"),
+        ("b_star", "no policy 'b_star'; there are optimistic, a_star, a_star_octile"),
         ("", "no policy ''"),
         ("sail", "no policy 'sail'; there are sail:alternating_gaps"),
         ("sail:oceans", "no policy 'sail:oceans'; there are sail:alternating_gaps"),

@@ -38,13 +38,14 @@ class Fickle:
     seed: int
     refresh: Refresh
     name: str = "fickle"
+    silent_at_first: bool = False
 
     def misfit(self, problem: Problem) -> str:
         return ""
 
-    def charges(self, problem: Problem) -> FloatArray:
+    def charges(self, problem: Problem) -> FloatArray | None:
         assert is_finite(problem.graph)
-        return self.draw(problem.graph.vertex_count, 0)
+        return None if self.silent_at_first else self.draw(problem.graph.vertex_count, 0)
 
     def draw(self, count: int, expansions: int) -> FloatArray:
         rng = np.random.default_rng([self.seed, expansions])
@@ -65,7 +66,12 @@ class _FickleFollower:
         return self.belief.draw(len(state.status), state.expansions)
 
 
-FICKLE = st.builds(Fickle, seed=st.integers(0, 1000), refresh=st.builds(Refresh, st.integers(1, 5), st.integers(1, 5)))
+FICKLE = st.builds(
+    Fickle,
+    seed=st.integers(0, 1000),
+    refresh=st.builds(Refresh, st.integers(1, 5), st.integers(1, 5)),
+    silent_at_first=st.booleans(),
+)
 
 
 @dataclass(frozen=True)

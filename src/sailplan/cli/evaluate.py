@@ -9,8 +9,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from sailplan.cli.notes import belief_warnings_to, tell_of_family
 from sailplan.cli.options import Json, split_names
 from sailplan.cli.progress import progress
+from sailplan.errors import BeliefWarning
 from sailplan.evaluation.benchmark import PAPER_LIMITS, run_benchmark
 from sailplan.evaluation.metrics import Summary, summarise
 from sailplan.evaluation.records import Record, write_records
@@ -55,10 +57,16 @@ def evaluate(
 
 
 def benchmark(names: list[str], task_sets: list[TaskSet], limits: Limits = PAPER_LIMITS, jobs: int = 1) -> list[Record]:
-    """Run the benchmark with a progress bar."""
+    """Run the benchmark with a progress bar, and a note where a belief does not fit a family."""
     policies = {name: make_policy(name) for name in names}
+    records: list[Record] = []
     with progress("searching", sum(len(one.tasks) for one in task_sets)) as step:
-        return run_benchmark(policies, task_sets, limits, jobs=jobs, on_task=step)
+        for one in task_sets:
+            heard: list[BeliefWarning] = []
+            with belief_warnings_to(heard.append):
+                records += run_benchmark(policies, [one], limits, jobs=jobs, on_task=step)
+            tell_of_family(one.family, len(one.tasks), heard)
+    return records
 
 
 def print_tables(summaries: list[Summary]) -> None:

@@ -18,8 +18,10 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         # Here, not at the top: an interrupt while modules load is an interrupt like any other.
         from sailplan.cli.app import app
+        from sailplan.cli.notes import belief_warnings_told
 
-        code = app(arguments, standalone_mode=False, prog_name="sailplan")
+        with belief_warnings_told():
+            code = app(arguments, standalone_mode=False, prog_name="sailplan")
         sys.stdout.flush()
     except (SailplanError, typer.TyperException) as error:
         code = _complain(error)

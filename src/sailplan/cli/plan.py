@@ -9,23 +9,29 @@ from typing import Annotated, Any
 
 import typer
 
+from sailplan.cli.notes import belief_warnings_to, one_line, tell
 from sailplan.cli.options import Json, parse_cell
 from sailplan.cli.progress import progress
+from sailplan.errors import BeliefWarning
 from sailplan.graphs.grid import GridGraph, Moves, grid_problem
 from sailplan.graphs.problem import Problem
 from sailplan.policies.catalogue import make_policy
-from sailplan.search import Limits, Search, SearchResult, StopRule, open_search
+from sailplan.search import Limits, Policy, Search, SearchResult, StopRule, open_search
 from sailplan.search.run import EngineName
 from sailplan.worlds import read_world
 
-DEFAULT_POLICY = "a_star_octile"
+DEFAULT_POLICY = "optimistic"
+_POLICY_HELP = (
+    "What picks the next vertex; see `sailplan policies`. "
+    "optimistic finds a path with few edge checks, a_star_octile the shortest path."
+)
 NO_PATH = 1
 _FRAMES = 60
 
 
 def plan(
     map_file: Annotated[Path, typer.Argument(metavar="MAP", help="An image, a MovingAI .map or a ROS .yaml file.")],
-    policy: Annotated[str, typer.Option(help="What picks the next vertex; see `sailplan policies`.")] = DEFAULT_POLICY,
+    policy: Annotated[str, typer.Option(help=_POLICY_HELP)] = DEFAULT_POLICY,
     start: Annotated[str | None, typer.Option(metavar="X,Y", help="Default: the bottom-left cell.")] = None,
     goal: Annotated[str | None, typer.Option(metavar="X,Y", help="Default: the top-right cell.")] = None,
     connectivity: Annotated[int, typer.Option(help="4 or 8 moves.")] = 8,
@@ -44,19 +50,25 @@ def plan(
         raise typer.BadParameter(f"--connectivity is 4 or 8, not {connectivity}")
     moves = Moves(diagonal=connectivity == 8, corner_cutting=corner_cutting)
     problem = grid_problem(read_world(map_file), parse_cell("--start", start), parse_cell("--goal", goal), moves)
-    session = open_search(problem, make_policy(policy), stop=stop, engine=engine)
+    planner = make_policy(policy)
+    heard: list[BeliefWarning] = []
+    with belief_warnings_to(heard.append):
+        session = open_search(problem, planner, stop=stop, engine=engine)
+    note = one_line(str(heard[0])) if heard else None
+    if note:
+        tell(note)
     result = session.run(Limits(max_expansions, max_seconds))
-    draw(session, result, f"{problem.name} · {policy}", png, gif)
+    draw(session, result, planner, f"{problem.name} · {policy}", png, gif)
     if trace is not None:
         result.trace.save(trace)
-    facts = describe(problem, result, policy)
+    facts = describe(problem, result, policy, note)
     written = [path for path in (png, gif, trace) if path is not None]
     typer.echo(json.dumps(facts) if as_json else _lines(facts, written))
     if not result.found:
         raise typer.Exit(NO_PATH)
 
 
-def describe(problem: Problem, result: SearchResult, policy: str) -> dict[str, Any]:
+def describe(problem: Problem, result: SearchResult, policy: str, note: str | None) -> dict[str, Any]:
     """The facts of a search as an object; the path as cells, and in metres too where the map has a resolution."""
     graph = problem.graph
     assert isinstance(graph, GridGraph)
@@ -76,6 +88,7 @@ def describe(problem: Problem, result: SearchResult, policy: str) -> dict[str, A
             "evaluate": result.timing.evaluate,
         },
         "engine": result.engine,
+        "note": note,
         "path": cells,
     }
     if graph.world.resolution is not None:
@@ -83,18 +96,22 @@ def describe(problem: Problem, result: SearchResult, policy: str) -> dict[str, A
     return facts
 
 
-def draw(session: Search, result: SearchResult, caption: str, png: Path | None, gif: Path | None) -> None:
+def draw(
+    session: Search, result: SearchResult, policy: Policy, caption: str, png: Path | None, gif: Path | None
+) -> None:
     """Write the pictures asked for."""
     from sailplan.evaluation.animation import frames
+    from sailplan.evaluation.charges import ChargesShown
     from sailplan.evaluation.pictures import draw_search, write_animation, write_picture
 
     if png is not None:
         told = f"{caption} · {result.expansions} expansions"
-        write_picture(draw_search(session.problem, session.state, result.path, told), png)
+        charges = ChargesShown(session.problem, policy).at(session.state)
+        write_picture(draw_search(session.problem, session.state, result.path, told, charges), png)
     if gif is not None:
         film = []
         with progress("drawing frames", _FRAMES) as step:
-            for frame in frames(session.problem, result, caption, _FRAMES):
+            for frame in frames(session.problem, result, caption, _FRAMES, policy):
                 film.append(frame)
                 step()
             write_animation(film, gif)

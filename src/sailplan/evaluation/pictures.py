@@ -9,6 +9,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from sailplan.errors import SailplanError
 from sailplan.files import FilePath, whole_file
+from sailplan.graphs.graph import FloatArray
 from sailplan.graphs.grid import GridGraph
 from sailplan.graphs.problem import Problem
 from sailplan.kernels import arrays
@@ -19,6 +20,8 @@ Colour = tuple[int, int, int]
 
 FREE: Colour = (255, 255, 255)
 HIDDEN_OBSTACLE: Colour = (222, 222, 222)
+CHARGED: Colour = (247, 206, 104)
+CHARGED_OBSTACLE: Colour = (172, 122, 40)
 KNOWN_INVALID: Colour = (0, 0, 0)
 FRONTIER: Colour = (176, 208, 250)
 EXPANDED: Colour = (66, 126, 214)
@@ -36,6 +39,9 @@ _LEGEND = [
     ("start", START),
     ("goal", GOAL),
 ]
+_CHARGED_LEGEND = [("charged, free", CHARGED), ("charged, blocked", CHARGED_OBSTACLE)]
+_SHADES = 16
+"""So few that a frame of a film, which has 256 colours, keeps all of them."""
 _SMALLEST_SIDE = 400
 _MARGIN = 8
 _LINE = 20
@@ -47,11 +53,20 @@ def draw_world(world: World) -> Image.Image:
     return _enlarge(colours)
 
 
-def draw_search(problem: Problem, state: SearchState, path: Sequence[int] = (), caption: str = "") -> Image.Image:
-    """The state of a search in its world, with a caption above and a legend below."""
-    panel = draw_panel(problem, state, path)
+def draw_search(
+    problem: Problem,
+    state: SearchState,
+    path: Sequence[int] = (),
+    caption: str = "",
+    charges: FloatArray | None = None,
+) -> Image.Image:
+    """The state of a search in its world, with a caption above and a legend below.
+
+    Where a belief gives its charges, one for each vertex, the unseen is the darker the more is charged for it.
+    """
+    panel = draw_panel(problem, state, path, charges)
     width = max(panel.width, _SMALLEST_SIDE + 2 * _MARGIN)
-    legend = draw_legend(width)
+    legend = draw_legend(width, charged=charges is not None)
     frame = Image.new("RGB", (width, _LINE + panel.height + legend.height), FREE)
     frame.paste(panel, ((width - panel.width) // 2, _LINE))
     frame.paste(legend, (0, _LINE + panel.height))
@@ -59,10 +74,12 @@ def draw_search(problem: Problem, state: SearchState, path: Sequence[int] = (), 
     return frame
 
 
-def draw_panel(problem: Problem, state: SearchState, path: Sequence[int] = ()) -> Image.Image:
+def draw_panel(
+    problem: Problem, state: SearchState, path: Sequence[int] = (), charges: FloatArray | None = None
+) -> Image.Image:
     """The state of a search in its world, with a margin and nothing else around it."""
     graph = _grid(problem)
-    picture = _enlarge(_colours(graph.world, state))
+    picture = _enlarge(_colours(graph.world, state, charges))
     scale = picture.width // graph.world.width
     panel = Image.new("RGB", (picture.width + 2 * _MARGIN, picture.height + 2 * _MARGIN), FREE)
     panel.paste(picture, (_MARGIN, _MARGIN))
@@ -80,12 +97,13 @@ def draw_panel(problem: Problem, state: SearchState, path: Sequence[int] = ()) -
     return panel
 
 
-def draw_legend(width: int, size: int = 13) -> Image.Image:
+def draw_legend(width: int, size: int = 13, *, charged: bool = False) -> Image.Image:
     """What the colours mean, in letters of that size and in as many lines as it takes."""
     font = ImageFont.load_default(size)
     box, line = size - 2, size + 7
+    entries = [*_LEGEND, *(_CHARGED_LEGEND if charged else [])]
     places, x, y = [], _MARGIN, 0
-    for label, _ in _LEGEND:
+    for label, _ in entries:
         needed = size + 3 + int(font.getlength(label))
         if x + needed > width - _MARGIN and x > _MARGIN:
             x, y = _MARGIN, y + line
@@ -93,7 +111,7 @@ def draw_legend(width: int, size: int = 13) -> Image.Image:
         x += needed + size + 1
     legend = Image.new("RGB", (width, y + line), FREE)
     draw = ImageDraw.Draw(legend)
-    for (label, colour), (x, y) in zip(_LEGEND, places, strict=True):
+    for (label, colour), (x, y) in zip(entries, places, strict=True):
         draw.rectangle((x, y, x + box, y + box), fill=colour, outline=INK)
         draw.text((x + size + 3, y + box / 2), label, fill=INK, font=font, anchor="lm")
     return legend
@@ -118,7 +136,7 @@ def write_picture(picture: Image.Image, path: FilePath) -> None:
 
 def write_animation(frames: Sequence[Image.Image], path: FilePath, *, milliseconds: int = 60) -> None:
     """Write a GIF file, whole or not at all; the last frame stays for two seconds."""
-    flat = [frame.convert("P", palette=Image.Palette.ADAPTIVE, colors=64) for frame in frames]
+    flat = [frame.convert("P", palette=Image.Palette.ADAPTIVE, colors=256) for frame in frames]
     durations = [milliseconds] * (len(flat) - 1) + [2000]
     with whole_file(path) as file:
         flat[0].save(file, format="GIF", save_all=True, append_images=flat[1:], duration=durations, loop=0)
@@ -130,13 +148,26 @@ def _grid(problem: Problem) -> GridGraph:
     return problem.graph
 
 
-def _colours(world: World, state: SearchState) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+def _colours(
+    world: World, state: SearchState, charges: FloatArray | None = None
+) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
     """A colour for each cell, top row first."""
     status = state.status.reshape(world.blocked.shape)
-    colours = np.where(world.blocked[..., None], HIDDEN_OBSTACLE, FREE)
+    blocked = world.blocked[..., None]
+    colours = np.where(blocked, HIDDEN_OBSTACLE, FREE)
+    if charges is not None:
+        shade = _shade(charges).reshape(blocked.shape)
+        charged = np.where(blocked, CHARGED_OBSTACLE, CHARGED)
+        colours = np.rint((1.0 - shade) * colours + shade * charged).astype(np.int64)
     for code, colour in ((arrays.OPEN, FRONTIER), (arrays.CLOSED, EXPANDED), (arrays.INVALID, KNOWN_INVALID)):
         colours[status == code] = colour
     return colours[::-1].astype(np.uint8)
+
+
+def _shade(charges: FloatArray) -> FloatArray:
+    """0 where nothing is charged, 1 where no charge could be higher; what is no number charges nothing."""
+    share = 1.0 - 1.0 / np.maximum(np.nan_to_num(charges, nan=1.0), 1.0)
+    return np.rint(share * _SHADES) / _SHADES
 
 
 def _enlarge(colours: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> Image.Image:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.beliefs.belief import Belief, Follower, Refresh
+from sailplan.beliefs.belief import NEVER, Belief, Follower, Refresh
 from sailplan.errors import PolicyError
 from sailplan.graphs.graph import CompiledGraph, FloatArray
 from sailplan.graphs.problem import Problem
@@ -36,8 +36,11 @@ _NEVER = np.iinfo(np.int64).max
 
 def make_plan(graph: CompiledGraph, problem: Problem, belief: Belief) -> ReplanningArrays:
     """The bounds of a search before anything is known."""
-    charges = belief.charges(problem)
     rows, count = graph.arrays(), graph.vertex_count
+    charges = belief.charges(problem)
+    if charges is None and belief.refresh != NEVER:
+        # A follower may charge later, and kernels write to the charges that there are.
+        charges = np.ones(count)
     wholes = np.empty(0, np.int64) if charges is None else whole_charges(charges, count)
     on_empty_grid = charges is None and isinstance(rows, GridArrays)
     plan = ReplanningArrays(

@@ -60,8 +60,7 @@ class ReplanningPolicy:
         reason = self.belief.misfit(problem)
         if not reason:
             return self.belief
-        text = f"{problem.name}: {self.belief.name} charges nothing for the unseen here: {reason}"
-        warnings.warn(text, BeliefWarning, stacklevel=5)
+        warnings.warn(BeliefWarning(problem.name, self.belief.name, reason), stacklevel=5)
         return Optimistic()
 
 
