@@ -140,10 +140,12 @@ class Blocks:
     def of(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         """The block of each cell."""
         y, x = np.divmod(cells, self.width)
-        return y // BLOCK_SIDE * self.across + x // BLOCK_SIDE
+        blocks: NDArray[np.int64] = y // BLOCK_SIDE * self.across + x // BLOCK_SIDE
+        return blocks
 
     def carried(self, reach: float) -> FloatArray:
         """The share of the doubt in each block (column) that counts in each block (row): it falls with the distance."""
         y, x = np.divmod(np.arange(self.count), self.across)
         distances = BLOCK_SIDE * np.hypot(x[:, None] - x, y[:, None] - y)
-        return np.exp(-distances / reach)
+        shares: FloatArray = np.exp(-distances / reach)
+        return shares

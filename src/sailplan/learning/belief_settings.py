@@ -8,7 +8,7 @@ from sailplan.learning.settings import TrainingSettings, check, setting
 from sailplan.policies.replanning import ReplanningPolicy
 
 WEIGHTS = 8
-"""How many numbers say what a belief makes of its memory; see `belief_training.py`."""
+"""How many numbers say what a belief makes of its memory; one each in `belief_training.py`."""
 
 
 @dataclass(frozen=True)

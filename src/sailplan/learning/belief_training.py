@@ -38,12 +38,18 @@ from sailplan.search import Limits, search
 
 BELIEF = BeliefSettings()
 
-_CENTRES = np.array(
-    [math.log(0.5), math.log(2.5), math.log(0.003), math.log(0.8), math.log(0.4), math.log(15.0), -3.0, math.log(100.0)]
-)
-_UNITS = np.array([1.2, 0.9, 1.0, 1.0, 1.0, 0.8, 1.5, 1.0])
-"""Where a vector of zeros is and what 1 means, for the logarithms of linear, surprise, 1 - certainty, doubt of blocked,
-doubt of free and most, the log-odds of the prior's share, and the logarithm of the reach. Chosen on training maps."""
+_WEIGHTS = {
+    "linear": (math.log(0.5), 1.2),
+    "surprise": (math.log(2.5), 0.9),
+    "1 - certainty": (math.log(0.003), 1.0),
+    "doubt of blocked": (math.log(0.8), 1.0),
+    "doubt of free": (math.log(0.4), 1.0),
+    "reach": (math.log(100.0), 1.0),
+    "most": (math.log(15.0), 0.8),
+    "share of the prior": (math.log(0.05), 1.0),
+}
+"""What each number of a vector stands for: the logarithm at 0, and by how much it rises to 1. Chosen on training maps."""
+_CENTRES, _UNITS = np.array(list(_WEIGHTS.values())).T
 _PRIOR_CHARGES = (1.0, 3.0, 5.0, 10.0)
 
 
@@ -72,7 +78,7 @@ def train_belief(
     return run_rounds(make_learner, train, validation, settings, seed=seed, **options)
 
 
-def _world_of(lesson: Lesson):
+def _world_of(lesson: Lesson) -> World:
     graph = lesson.problem.graph
     assert isinstance(graph, GridGraph)
     return graph.world
@@ -129,12 +135,11 @@ class BeliefLearner:
         return refit(drawn.rows, drawn.labels, self.settings.elite, self.settings.least_spread)
 
     def _belief(self, vector: FloatArray) -> Conditional:
-        numbers = (_CENTRES + _UNITS * vector).clip(-12.0, 7.0)
-        linear, surprise, doubt, blocked, free, most, _, reach = np.exp(numbers).tolist()
-        share = 1.0 / (1.0 + math.exp(-numbers[6]))
+        numbers = np.exp((_CENTRES + _UNITS * vector).clip(-12.0, 7.0)).tolist()
+        linear, surprise, doubt, blocked, free, reach, most, share = numbers
         return Conditional(
             self.frame,
             self.memory,
             Charging(linear, surprise, 1.0 - min(doubt, 1.0)),
-            Agreement(blocked, free, reach, max(1, round(most)), share),
+            Agreement(blocked, free, reach, max(1, round(most)), min(share, 1.0)),
         )
