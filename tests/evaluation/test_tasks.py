@@ -92,3 +92,15 @@ def test_a_blocked_corner_is_told_when_the_problem_is_posed(tmp_path: Path) -> N
     task = load_tasks(str(tmp_path))[0].tasks[0]
     with pytest.raises(ValueError, match="no free cell"):
         task.problem()
+
+
+def test_the_first_worlds_can_be_left_out(tmp_path: Path) -> None:
+    write_worlds(tmp_path, 5)
+    whole = load_tasks(str(tmp_path))[0].tasks
+    rest = load_tasks(str(tmp_path), Choice(skip=2, limit=2))[0].tasks
+    assert [task.name for task in rest] == [task.name for task in whole][2:4]
+    generated = [load_tasks("forest", Choice(limit=1, skip=skip, size=21))[0].tasks for skip in (0, 1)]
+    assert [len(tasks) for tasks in generated] == [1, 1]
+    assert not np.array_equal(*(tasks[0].scenario.world.blocked for tasks in generated))
+    with pytest.raises(WorldError, match="nothing is left where the first 5 worlds are left out"):
+        load_tasks(str(tmp_path), Choice(skip=5))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from sailplan.beliefs.belief import Refresh
 from sailplan.beliefs.charging import Charging
 from sailplan.beliefs.frame import Frame
 from sailplan.beliefs.memory import Memory
+from sailplan.errors import PolicyError
 from sailplan.graphs.graph import FloatArray
 from sailplan.graphs.problem import Problem
 from sailplan.kernels.agreement import add_disagreement, blend
@@ -44,6 +46,11 @@ class Agreement:
     """So many worlds are believed in at most, those that agree best."""
     prior: float = 0.0
     """Share of the prior, which weights all worlds alike, beside them."""
+
+    def __post_init__(self) -> None:
+        doubts = self.of_blocked >= 0.0 and self.of_free >= 0.0 and isfinite(self.of_blocked + self.of_free)
+        if not (doubts and self.reach > 0.0 and self.most >= 1 and 0.0 <= self.prior <= 1.0):
+            raise PolicyError(f"an agreement needs doubts, a reach, worlds and a share of the prior, got {self}")
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ def evaluate(
     policies: Annotated[str, typer.Option(help="Names, model files or run folders, separated by commas.")],
     split: Annotated[str | None, typer.Option(help="train, validation, test or all; default test, or all.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many worlds of each family.")] = None,
+    skip: Annotated[int, typer.Option(min=0, help="Leave out the first so many worlds of each family.")] = 0,
     seed: Annotated[int, typer.Option(min=0, help="Seed of generated worlds and random endpoints.")] = 0,
     size: Annotated[int, typer.Option(min=2, help="Width and height of generated worlds.")] = 201,
     endpoints: Annotated[Endpoints, typer.Option(help="Search between corners or random cells.")] = "corners",
@@ -41,7 +42,7 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Run policies on worlds and print a table."""
-    choice = Choice(split, limit, seed, size, endpoints)
+    choice = Choice(split, limit, seed, size, endpoints, skip)
     task_sets = [task_set for name in data for task_set in load_tasks(name, choice)]
     limits = Limits() if unlimited else Limits(expansions=max_expansions)
     records = benchmark(split_names(policies), task_sets, limits, jobs)

@@ -62,6 +62,8 @@ class Choice:
     """Width and height of generated worlds."""
     endpoints: Endpoints = "corners"
     """Where the searches on a world start and end, unless its file says."""
+    skip: int = 0
+    """So many of each family, the first, are left out."""
 
 
 ALL_TESTS = Choice()
@@ -85,7 +87,9 @@ def load_tasks(data: str, choice: Choice = ALL_TESTS) -> list[TaskSet]:
         sets = [TaskSet(name, _world_tasks(found, choice)) for name, found in worlds]
     else:
         raise WorldError(f"{data}: neither a folder, a .scen or .npz file, nor a family ({', '.join(FAMILIES)})")
-    return [TaskSet(one.family, one.tasks[: choice.limit]) for one in sets]
+    if choice.skip and any(len(one.tasks) <= choice.skip for one in sets):
+        raise WorldError(f"{data}: nothing is left where the first {choice.skip} worlds are left out")
+    return [TaskSet(one.family, one.tasks[choice.skip :][: choice.limit]) for one in sets]
 
 
 def find_datasets(path: Path) -> list[WorldDataset]:
@@ -109,7 +113,7 @@ def _generated(family: str, choice: Choice) -> GeneratedWorlds:
     split = choice.split or "test"
     if split not in GENERATED_COUNTS:
         raise WorldError(f"{family}: no split {split!r}; there are {', '.join(GENERATED_COUNTS)}")
-    count = GENERATED_COUNTS[split] if choice.limit is None else choice.limit
+    count = choice.skip + (GENERATED_COUNTS[split] if choice.limit is None else choice.limit)
     # Splits must not share worlds, whatever the seed.
     seed = choice.seed * len(SPLIT_FOLDERS) + SPLIT_FOLDERS.index(split)
     return GeneratedWorlds(family, count, seed, width=choice.size, height=choice.size)

@@ -35,6 +35,7 @@ from sailplan.learning.rounds import Candidate, Options, Progress, Trained, draw
 from sailplan.policies.mixture import OneOfMany
 from sailplan.policies.replanning import ReplanningPolicy
 from sailplan.search import Limits, search
+from sailplan.worlds.world import World
 
 BELIEF = BeliefSettings()
 

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from sailplan.beliefs.charging import Charging
+from sailplan.errors import PolicyError
+
+
+def test_by_hand() -> None:
+    charges = Charging(linear=2.0, surprise=3.0, certainty=0.5).of(np.array([0.0, 0.5, 1.0]))
+    assert charges.tolist() == pytest.approx([1.0, 1.0 + 1.0 - 3.0 * math.log(0.75), 1.0 + 2.0 + 3.0 * math.log(2.0)])
+
+
+def test_more_is_charged_for_what_is_likelier_and_never_without_end() -> None:
+    charges = Charging(linear=0.5, surprise=10.0, certainty=0.9999).of(np.linspace(0.0, 1.0, 101))
+    assert (np.diff(charges) > 0).all()
+    assert np.isfinite(charges).all()
+    assert charges[0] == 1.0
+
+
+@pytest.mark.parametrize(
+    "weights", [(-1.0, 0.0, 0.5), (0.0, -1.0, 0.5), (0.0, 0.0, 1.0), (math.nan, 0.0, 0.5), (0.0, math.inf, 0.5)]
+)
+def test_what_cannot_be(weights: tuple[float, float, float]) -> None:
+    with pytest.raises(PolicyError, match=r"^charges need weights that are not negative"):
+        Charging(*weights)
