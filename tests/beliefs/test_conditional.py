@@ -48,7 +48,8 @@ def _naive(belief: Conditional, state: SearchState) -> FloatArray:
             weights = np.exp(doubts[best].min() - doubts[best])
             weights[weights < 1e-3] = 0.0
             result[y, x] = (weights * worlds[best, y, x]).sum() / weights.sum()
-    return (1 - agreement.prior) * result.reshape(-1) + agreement.prior * worlds.mean(axis=0).reshape(-1)
+    mixed: FloatArray = (1 - agreement.prior) * result + agreement.prior * worlds.mean(axis=0)
+    return mixed.reshape(-1)
 
 
 @pytest.mark.parametrize("reach", [1e9, 30.0])
@@ -127,7 +128,7 @@ def test_blocks_at_the_ends_may_be_smaller() -> None:
     "told", [{"of_blocked": -1.0}, {"reach": 0.0}, {"most": 0}, {"prior": 1.5}, {"of_free": np.nan}]
 )
 def test_what_cannot_be(told: dict[str, float]) -> None:
-    with pytest.raises(PolicyError, match="^an agreement needs"):
+    with pytest.raises(PolicyError, match=r"^an agreement needs"):
         Agreement(**told)  # type: ignore[arg-type]
 
 

@@ -101,6 +101,7 @@ def test_the_first_worlds_can_be_left_out(tmp_path: Path) -> None:
     assert [task.name for task in rest] == [task.name for task in whole][2:4]
     generated = [load_tasks("forest", Choice(limit=1, skip=skip, size=21))[0].tasks for skip in (0, 1)]
     assert [len(tasks) for tasks in generated] == [1, 1]
-    assert not np.array_equal(*(tasks[0].scenario.world.blocked for tasks in generated))
+    first, second = (tasks[0].scenario.world.blocked for tasks in generated)
+    assert not np.array_equal(first, second)
     with pytest.raises(WorldError, match="nothing is left where the first 5 worlds are left out"):
         load_tasks(str(tmp_path), Choice(skip=5))

@@ -26,7 +26,7 @@ SETTINGS: dict[AlgorithmName, TrainingSettings] = {
     "cem": TINY_CROSS_ENTROPY,
     "ql": TINY_Q_LEARNING,
 }
-every_algorithm = pytest.mark.parametrize("name", ALGORITHMS)
+every_algorithm = pytest.mark.parametrize("name", SETTINGS)
 
 
 @dataclass

@@ -16,7 +16,11 @@ def policies(as_json: Json = False) -> None:
     from sailplan.policies import CATALOGUE, PRETRAINED
 
     built_in = {name: entry.summary for name, entry in CATALOGUE.items()}
-    pretrained = {name: f"SaIL, trained on generated {name.partition(':')[2]} worlds" for name in PRETRAINED}
+    kinds = {"sail": "SaIL", "belief": "replanning with a belief"}
+    pretrained = {
+        name: f"{kinds[name.partition(':')[0]]}, trained on generated {name.partition(':')[2]} worlds"
+        for name in PRETRAINED
+    }
     summaries = {**built_in, **pretrained}
     if as_json:
         typer.echo(json.dumps([{"policy": name, "summary": summary} for name, summary in summaries.items()]))

@@ -49,7 +49,7 @@ _WEIGHTS = {
     "most": (math.log(15.0), 0.8),
     "share of the prior": (math.log(0.05), 1.0),
 }
-"""What each number of a vector stands for: the logarithm at 0, and by how much it rises to 1. Chosen on training maps."""
+"""What the numbers of a vector stand for: the logarithm at 0, and by how much it rises to 1; chosen on training maps."""
 _CENTRES, _UNITS = np.array(list(_WEIGHTS.values())).T
 _PRIOR_CHARGES = (1.0, 3.0, 5.0, 10.0)
 

@@ -63,8 +63,9 @@ def build_belief(header: Mapping[str, Any], tensors: Tensors) -> Belief:
         if not 0 < worlds <= _MOST_WORLDS or tensors["worlds"].dtype != np.uint8:
             raise ModelError(f"{worlds} worlds of type {tensors['worlds'].dtype}")
         memory = Memory.unpacked(tensors["worlds"], worlds, cells)
-        expansions, invalid = (int(number) for number in header["refresh"])
-        refresh = Refresh(expansions, invalid)
+        refresh = Refresh(*(int(number) for number in header["refresh"]))
+        if min(refresh) < 1:
+            raise ModelError(f"a belief that is refreshed after {refresh}")
         return Conditional(frame, memory, charging, Agreement(**header["agreement"]), name, refresh)
     raise ModelError(f"no belief {kind!r} in this version")
 

@@ -48,7 +48,10 @@ CATALOGUE: dict[str, Entry] = {
 }
 
 
-PRETRAINED: dict[str, str] = {f"sail:{family}": f"{family}{SUFFIX}" for family in FAMILIES}
+_ALGORITHMS = ("sail", "belief")
+PRETRAINED: dict[str, str] = {
+    f"{algorithm}:{family}": f"{algorithm}/{family}{SUFFIX}" for algorithm in _ALGORITHMS for family in FAMILIES
+}
 """The policies that were trained on generated worlds of each family, and their files in the package."""
 
 
@@ -71,10 +74,12 @@ def make_policy(name: str) -> Policy:
 
 
 def _from_file(name: str) -> Policy:
-    if _plain(name.partition(":")[0]) == "sail":
+    if _plain(name.partition(":")[0]) in _ALGORITHMS:
         raise PolicyError(f"no policy {name!r}; there are {', '.join(PRETRAINED)}")
     if not name or not (Path(name).exists() or name.endswith(SUFFIX) or os.sep in name):
-        raise PolicyError(f"no policy {name!r}; there are {', '.join(CATALOGUE)}, sail:FAMILY, and model files")
+        raise PolicyError(
+            f"no policy {name!r}; there are {', '.join(CATALOGUE)}, sail:FAMILY, belief:FAMILY, and model files"
+        )
     return load_policy(find_model(name))
 
 

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sailplan.beliefs.conditional import Conditional
+from sailplan.beliefs.optimistic import Optimistic
+from sailplan.errors import TrainingError
+from sailplan.graphs import grid_problem
+from sailplan.learning.belief_settings import BeliefSettings
+from sailplan.learning.belief_training import BELIEF, BeliefLearner, train_belief
+from sailplan.learning.lessons import make_lessons
+from sailplan.learning.rounds import Progress
+from sailplan.learning.run_folder import Plan, RunFolder, digest_of, read_plan
+from sailplan.policies.belief_file import describe_belief
+from sailplan.policies.model_file import MODEL, load_policy
+from sailplan.policies.replanning import ReplanningPolicy, optimistic
+from sailplan.search import search
+from sailplan.worlds import GeneratedWorlds
+from tests.learning.tiny import pocket_problem, tiny_problems
+
+SETTINGS = BeliefSettings(rounds=3, vectors=5, worlds_per_vector=4, remembered=0.75, validation_expansions=2000)
+PROBLEMS = [grid_problem(world) for world in GeneratedWorlds("alternating_gaps", 50, seed=4, width=41, height=41)]
+TRAIN, VALIDATION, UNSEEN = PROBLEMS[:32], PROBLEMS[32:40], PROBLEMS[40:]
+
+
+def _train(seed: int = 0, jobs: int = 1, settings: BeliefSettings = SETTINGS) -> ReplanningPolicy:
+    policy = train_belief(TRAIN, VALIDATION, settings, seed=seed, jobs=jobs)
+    assert isinstance(policy, ReplanningPolicy)
+    return policy
+
+
+def _expansions(policy: ReplanningPolicy) -> int:
+    return sum(search(problem, policy).expansions for problem in UNSEEN)
+
+
+def test_it_learns_where_the_gaps_are() -> None:
+    policy = _train()
+    assert isinstance(policy.belief, Conditional)
+    assert len(policy.belief.memory.by_world) == 24
+    assert _expansions(policy) < 0.95 * _expansions(optimistic())
+
+
+def test_the_same_seed_gives_the_same_belief_whatever_the_jobs() -> None:
+    one, two, other = _train(), _train(jobs=2), _train(seed=1)
+    assert describe_belief(one.belief)[0] == describe_belief(two.belief)[0]
+    assert describe_belief(one.belief)[0] != describe_belief(other.belief)[0]
+
+
+def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
+    digest = digest_of([*TRAIN, *VALIDATION])
+    folder = RunFolder.begin(tmp_path, Plan("belief", "gaps", 0, SETTINGS), digest)
+    train_belief(TRAIN, VALIDATION, SETTINGS.changed(rounds=1), seed=0, keeper=folder)
+    assert read_plan(tmp_path).settings == SETTINGS
+    train_belief(TRAIN, VALIDATION, SETTINGS, seed=0, keeper=RunFolder.resume(tmp_path, read_plan(tmp_path), digest))
+    kept = load_policy(tmp_path / MODEL)
+    assert isinstance(kept, ReplanningPolicy)
+    assert describe_belief(kept.belief)[0] == describe_belief(_train().belief)[0]
+
+
+def test_candidates_of_the_first_round_include_those_without_weights() -> None:
+    lessons = make_lessons(TRAIN[:6]).solvable
+    policy = _train(settings=SETTINGS.changed(rounds=1))
+    assert isinstance(policy.belief, Conditional)
+    learner = BeliefLearner(policy.belief.frame, policy.belief.memory, lessons, SETTINGS, 0, 1)
+    progress: Progress[object] = Progress(examples=[learner.collect(1, Progress())])
+    candidates, cost = learner.fit(1, progress)  # type: ignore[arg-type]
+    kinds = [one.policy.belief.name for one in candidates if isinstance(one.policy, ReplanningPolicy)]
+    assert kinds == ["conditional", "conditional", Optimistic().name, *["prior"] * 4]
+    assert np.isfinite(cost)
+
+
+def test_what_cannot_be_trained_on() -> None:
+    with pytest.raises(TrainingError, match="grids of one size with one start and goal"):
+        train_belief(TRAIN, tiny_problems(), SETTINGS, seed=0)
+    with pytest.raises(TrainingError, match="grids of one size with one start and goal"):
+        train_belief([pocket_problem()], [pocket_problem()], SETTINGS, seed=0)
+    with pytest.raises(TrainingError, match="1 worlds: too few to remember some and roll out others"):
+        train_belief(TRAIN[:1], VALIDATION, SETTINGS, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"result": "mixture"}, "result must be best in a training of a belief, got 'mixture'"),
+        ({"remembered": 1.0}, "remembered must be between 0 and 1, got 1.0"),
+        ({"vectors": 1}, "vectors must be at least 2, got 1"),
+        ({"worlds_per_vector": 0}, "worlds_per_vector must be positive, got 0"),
+        ({"elite": 0.0}, "elite must be above 0 and at most 1, got 0.0"),
+        ({"spread": 0.01}, "spread must be at least least_spread, below 10, got 0.01"),
+        ({"features": "walls"}, "features: not a setting of this algorithm"),
+    ],
+)
+def test_settings_that_cannot_be(changes: dict[str, object], told: str) -> None:
+    with pytest.raises(TrainingError) as raised:
+        BELIEF.changed(**changes)
+    assert str(raised.value) == told
