@@ -31,6 +31,9 @@ BLOCK_SIDE = 20
 """Cells on a side of the blocks in which worlds are weighted."""
 OFTEN = Refresh(expansions=10, invalid=4)
 
+_LEAST_RISE = 0.2
+"""A charge stays as it is where it would change by less than this share: to repair distances is dear."""
+
 
 @dataclass(frozen=True)
 class Agreement:
@@ -70,7 +73,7 @@ class Conditional:
 
     def charges(self, problem: Problem) -> FloatArray:
         """Those of the prior."""
-        return self.charging.of(self.memory.frequencies)
+        return self.charging.of(self.memory.frequencies, self.memory.frequencies)
 
     def follow(self, problem: Problem) -> ConditionalFollower:
         """Compare the worlds with what one search comes to know."""
@@ -89,6 +92,7 @@ class ConditionalFollower:
         self._doubts = np.zeros((self._blocks.count, len(belief.memory.by_world)))
         self._worlds = belief.memory.by_world.reshape(-1, frame.height, frame.width)
         self._probabilities = belief.memory.frequencies
+        self._charges = belief.charging.of(self._probabilities, self._probabilities)
         self._blend = np.empty((frame.height, frame.width))
 
     def look(self, state: SearchState) -> FloatArray | None:
@@ -102,7 +106,9 @@ class ConditionalFollower:
         if np.abs(probabilities - self._probabilities).max() <= _LEAST_CHANGE:
             return None
         self._probabilities = probabilities
-        return self._belief.charging.of(probabilities)
+        charges = self._belief.charging.of(self._belief.memory.frequencies, probabilities)
+        self._charges = np.where(np.abs(charges - self._charges) <= _LEAST_RISE * self._charges, self._charges, charges)
+        return self._charges
 
     def _compare(self, state: SearchState) -> float:
         """Let the cells that have become known since the last look add to the doubt; return the largest surprise."""

@@ -32,7 +32,7 @@ class Prior:
 
     def charges(self, problem: Problem) -> FloatArray:
         """Those of the frequencies."""
-        return self.charging.of(self.frequencies)
+        return self.charging.of(self.frequencies, self.frequencies)
 
     def follow(self, problem: Problem) -> None:
         """Nothing changes."""

@@ -183,7 +183,7 @@ class ReplanningArrays(NamedTuple):
     onward: NDArray[np.int32]
     """One more than the slot that leads on from each vertex; 0 where none is known."""
     confirmed: NDArray[np.int64]
-    """The epoch in which the way on from each vertex was last seen to hold and to be as short as the bound."""
+    """The epoch in which the chain from each vertex was last seen to hold, or its negative if it was seen not to."""
     numbers: NDArray[np.int64]
     """The insertion number of each open vertex."""
     clock: NDArray[np.int64]

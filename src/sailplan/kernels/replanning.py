@@ -41,10 +41,10 @@ NO_WAY = 1 << 60
 UNCHARGED = 1 << 8
 """A charge of 1: charges count in parts of 256."""
 
-EPOCH, REPAIR, KNOWN, LOGGED, LOOK_AT_EXPANSIONS, LOOK_AT_KNOWN = range(6)
-"""Places in `ReplanningArrays.clock`: the epoch, which ends when something is found invalid or charged otherwise; the
-number of the last repair; how much was known to be invalid when the epoch began; how much of the log of invalid edges
-was read; and the numbers of expansions and of things known to be invalid at which the belief is due."""
+EPOCH, REPAIR, READ, READ_EDGES, LOOK_AT_EXPANSIONS, LOOK_AT_KNOWN = range(6)
+"""Places in `ReplanningArrays.clock`: the epoch, which ends when a confirmed chain is cut or something is charged
+otherwise; the number of the last repair; how many of the invalid vertices and edges have been read; and the numbers of
+expansions and of things known to be invalid at which the belief is due."""
 CLOCKS = 6
 
 _NEWEST_FIRST = (1 << 35) - 1
@@ -155,14 +155,41 @@ def pop_replanned(graph, plan, queue, state, goal):
 
 @inlined
 def _take_note(graph, plan, state):
-    """Begin an epoch where more is known to be invalid."""
-    known = state.counts[INVALID_VERTICES] + state.counts[INVALID_EDGES]
-    if known > plan.clock[KNOWN]:
-        plan.clock[KNOWN] = known
+    """Begin an epoch where something was found to be invalid that a confirmed chain leads by."""
+    cut = False
+    for number in range(plan.clock[READ], state.counts[INVALID_VERTICES]):
+        cut |= _may_cut(graph, plan, state.invalid[number])
+    plan.clock[READ] = state.counts[INVALID_VERTICES]
+    for number in range(plan.clock[READ_EDGES], state.counts[INVALID_EDGES]):
+        source = state.invalid_edges[number, 0]
+        _remove(graph, plan, source, state.invalid_edges[number, 1])
+        cut |= plan.confirmed[source] == plan.clock[EPOCH]
+    plan.clock[READ_EDGES] = state.counts[INVALID_EDGES]
+    if cut:
         plan.clock[EPOCH] += 1
-        for number in range(plan.clock[LOGGED], state.counts[INVALID_EDGES]):
-            _remove(graph, plan, state.invalid_edges[number, 0], state.invalid_edges[number, 1])
-        plan.clock[LOGGED] = state.counts[INVALID_EDGES]
+
+
+def _may_cut(graph, plan, vertex):
+    """Whether a confirmed chain may lead through a vertex or, where corners may not be cut, close by it."""
+
+
+@inlined_overload(_may_cut)
+def _may_cut_either(graph, plan, vertex):
+    if graph.instance_class is CsrArrays:
+        return lambda graph, plan, vertex: plan.confirmed[vertex] == plan.clock[EPOCH]
+    return _may_cut_on_grid
+
+
+def _may_cut_on_grid(graph, plan, vertex):
+    epoch = plan.clock[EPOCH]
+    if graph.corner_cutting:
+        return plan.confirmed[vertex] == epoch
+    place = locate(graph, vertex)
+    for slot in range(4):
+        beside = successor(graph, place, slot)
+        if beside != NO_VERTEX and plan.confirmed[beside] == epoch:
+            return True
+    return plan.confirmed[vertex] == epoch
 
 
 @inlined
@@ -177,22 +204,27 @@ def _remove(graph, plan, source, target):
 
 @inlined
 def _holds(graph, plan, state, goal, vertex):
-    """Whether the chain from a vertex to the goal holds and is as long as its bound; if so, mark it."""
-    epoch, here = plan.clock[EPOCH], np.int64(vertex)
-    while here != goal and plan.confirmed[here] != epoch:
+    """Whether the chain from a vertex to the goal holds and is as long as its bound; the answer is kept for the epoch."""
+    epoch, here, steps = plan.clock[EPOCH], np.int64(vertex), 0
+    while here != goal and abs(plan.confirmed[here]) != epoch:
         slot = plan.onward[here] - 1
         if slot < 0:
-            return False
+            break
         place = locate(graph, here)
         target = successor(graph, place, slot)
         if plan.bounds[here] != believed_cost(graph, plan, state, place, slot, target) + plan.bounds[target]:
-            return False
+            break
         here = np.int64(target)
+        steps += 1
+    holds = here == goal or plan.confirmed[here] == epoch
+    answer = epoch if holds else -epoch
+    if not holds:
+        plan.confirmed[here] = answer
     here = np.int64(vertex)
-    while here != goal and plan.confirmed[here] != epoch:
-        plan.confirmed[here] = epoch
+    for _ in range(steps):
+        plan.confirmed[here] = answer
         here = np.int64(successor(graph, locate(graph, here), plan.onward[here] - 1))
-    return True
+    return holds
 
 
 @inlined

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sailplan.learning.settings import TrainingSettings, check, setting
 from sailplan.policies.replanning import ReplanningPolicy
 
-WEIGHTS = 8
+WEIGHTS = 9
 """How many numbers say what a belief makes of its memory; one each in `belief_training.py`."""
 
 
@@ -15,12 +15,12 @@ WEIGHTS = 8
 class BeliefSettings(TrainingSettings):
     """A belief: worlds are remembered, and what is made of them is found by the expansions that it costs."""
 
-    rounds: int = setting(6, "Rounds of rolling out and learning (N).")
+    rounds: int = setting(5, "Rounds of rolling out and learning (N).")
     training_worlds: int = setting(800, "Worlds to train on.")
     max_expansions: int = setting(3000, "Longest roll-out (T).")
     remembered: float = setting(0.85, "Share of the training worlds that are remembered; the others are rolled out.")
     vectors: int = setting(16, "Parameter vectors drawn in each round.")
-    worlds_per_vector: int = setting(24, "Worlds on which each of them is rolled out.")
+    worlds_per_vector: int = setting(40, "Worlds on which each of them is rolled out.")
     elite: float = setting(0.25, "Share of the vectors, the best, to which the Gaussian is fitted again.")
     spread: float = setting(1.0, "Standard deviation of the first Gaussian, in units of each parameter's own.")
     least_spread: float = setting(0.15, "Below this the standard deviation does not fall.")

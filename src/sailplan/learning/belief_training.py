@@ -40,18 +40,22 @@ from sailplan.worlds.world import World
 BELIEF = BeliefSettings()
 
 _WEIGHTS = {
-    "linear": (math.log(0.5), 1.2),
-    "surprise": (math.log(2.5), 0.9),
+    "steady": (math.log(0.5), 1.5),
+    "surprise": (math.log(8.0), 0.9),
     "1 - certainty": (math.log(0.003), 1.0),
-    "doubt of blocked": (math.log(0.8), 1.0),
-    "doubt of free": (math.log(0.4), 1.0),
+    "sureness": (math.log(2.0), 0.6),
+    "doubt of blocked": (math.log(1.0), 1.0),
+    "doubt of free": (math.log(0.3), 1.0),
     "reach": (math.log(100.0), 1.0),
     "most": (math.log(15.0), 0.8),
-    "share of the prior": (math.log(0.05), 1.0),
+    "share of the prior": (math.log(0.03), 1.0),
 }
-"""What the numbers of a vector stand for: the logarithm at 0, and by how much it rises to 1; chosen on training maps."""
+"""What each number of a vector stands for: its logarithm at 0, and the rise of that to 1; chosen on training maps."""
 _CENTRES, _UNITS = np.array(list(_WEIGHTS.values())).T
-_PRIOR_CHARGES = (1.0, 3.0, 5.0, 10.0)
+_PRIOR_CHARGES = (
+    *(Charging(steady=weight) for weight in (1.0, 3.0, 5.0, 10.0)),
+    *(Charging(surprise=weight) for weight in (1.0, 3.0)),
+)
 
 
 def train_belief(
@@ -124,7 +128,7 @@ class BeliefLearner:
         beliefs: list[Belief] = [self._belief(gaussian.mean), self._belief(best)]
         if number == 1:
             frequencies = self.memory.frequencies
-            beliefs += [Optimistic(), *(Prior(self.frame, frequencies, Charging(one)) for one in _PRIOR_CHARGES)]
+            beliefs += [Optimistic(), *(Prior(self.frame, frequencies, one) for one in _PRIOR_CHARGES)]
         return [Candidate(ReplanningPolicy(belief)) for belief in beliefs], cost
 
     def _gaussian(self, progress: Progress[Examples]) -> Gaussian:
@@ -137,10 +141,10 @@ class BeliefLearner:
 
     def _belief(self, vector: FloatArray) -> Conditional:
         numbers = np.exp((_CENTRES + _UNITS * vector).clip(-12.0, 7.0)).tolist()
-        linear, surprise, doubt, blocked, free, reach, most, share = numbers
+        steady, surprise, doubt, sureness, blocked, free, reach, most, share = numbers
         return Conditional(
             self.frame,
             self.memory,
-            Charging(linear, surprise, 1.0 - min(doubt, 1.0)),
+            Charging(steady, surprise, 1.0 - min(doubt, 1.0), sureness),
             Agreement(blocked, free, reach, max(1, round(most)), min(share, 1.0)),
         )
