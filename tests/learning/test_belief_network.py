@@ -8,9 +8,12 @@ import torch
 
 from sailplan.beliefs.cell_network import inputs_of
 from sailplan.errors import TrainingError
+from sailplan.kernels.arrays import CLOSED, INVALID
 from sailplan.learning.belief_network import (
     BeliefRound,
     BeliefSettings,
+    CellLearner,
+    Snapshot,
     TorchCellNetwork,
     roll_out,
     train_belief_network,
@@ -19,7 +22,15 @@ from sailplan.policies.replanning import ReplanningPolicy
 from tests.learning.tiny import pocket_problem, tiny_problems
 
 TINY = BeliefSettings(
-    rounds=2, worlds_per_round=4, snapshots=2, channels=6, dilations=(1, 2), steps=20, batch_size=4, learning_rate=0.01
+    rounds=2,
+    worlds_per_round=4,
+    snapshots=2,
+    side=3,
+    channels=6,
+    dilations=(1, 2),
+    steps=20,
+    batch_size=4,
+    learning_rate=0.01,
 )
 
 
@@ -54,6 +65,14 @@ def test_seeds_reproduce() -> None:
     assert one != other
 
 
+def test_where_all_is_known_there_is_nothing_to_learn() -> None:
+    blocked = np.eye(9, dtype=np.bool_)
+    learner = CellLearner(TINY, np.full((9, 9), 0.1), seed=0)
+    everything = Snapshot(np.where(blocked, INVALID, CLOSED).astype(np.uint8), blocked)
+    assert learner.fit([everything], np.random.default_rng(0)) == 0.0
+    assert not learner.network().last.weights.any()
+
+
 def test_moments_of_a_roll_out_are_in_order() -> None:
     length, moments = roll_out(tiny_problems()[0], ReplanningPolicy(), TINY, np.random.default_rng(0))
     seen = [np.count_nonzero(known) for known in moments]
@@ -65,3 +84,5 @@ def test_worlds_of_several_frames_and_other_graphs_are_refused() -> None:
     for problems in ([], [tiny_problems()[0], tiny_problems(size=21)[0]], [pocket_problem()]):
         with pytest.raises(TrainingError, match="grids of one size"):
             train_belief_network(problems, TINY, seed=0)
+    with pytest.raises(TrainingError, match="at least 1"):
+        BeliefSettings(dilations=(1, 0))

@@ -21,7 +21,7 @@ from sailplan.search.state import SearchState
 
 _RAREST = 1e-3
 """A frequency closer to 0 or 1 than this is not told from it: no number of worlds would do."""
-_SURPRISE = Charging(surprise=2.0)
+_SURPRISE = Charging(surprise=3.0, certainty=0.9999)
 _OFTEN = Refresh(expansions=20, invalid=10)
 
 

@@ -12,12 +12,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from sailplan.beliefs import Optimistic, Refresh
+from sailplan.beliefs import Refresh
 from sailplan.beliefs.cell_network import CellNetwork, Layer, as_pixels, inputs_of, network_inputs
 from sailplan.beliefs.charging import Charging
 from sailplan.beliefs.frame import Frame
 from sailplan.beliefs.network import NetworkBelief, log_odds
-from sailplan.beliefs.prior import blocked_frequencies
+from sailplan.beliefs.prior import Prior, blocked_frequencies
 from sailplan.errors import TrainingError
 from sailplan.graphs.graph import FloatArray
 from sailplan.graphs.grid import GridGraph
@@ -36,24 +36,30 @@ class BeliefSettings:
     """How the network of a belief is made and trained."""
 
     rounds: int = 3
-    """Rounds of rolling out and learning; the first rolls out without a belief, the others with what was learned."""
-    worlds_per_round: int = 400
+    """Rounds of rolling out and learning; the first rolls out with the prior, the others with what was learned."""
+    worlds_per_round: int = 200
     snapshots: int = 4
     """Random moments of each roll-out that are learned from."""
     max_expansions: int = 1100
     """Longest roll-out."""
-    side: int = 3
+    side: int = 6
     """Cells in a row of a pixel."""
-    channels: int = 24
-    dilations: tuple[int, ...] = (1, 2, 4, 8, 16, 1)
+    channels: int = 32
+    dilations: tuple[int, ...] = (1, 2, 4, 8, 4, 1)
     """Of each convolution."""
     steps: int = 300
     """Steps of the optimiser (Adam) in each round; their size falls to zero."""
     batch_size: int = 16
     learning_rate: float = 0.003
-    charging: Charging = field(default_factory=lambda: Charging(surprise=2.0))
-    """Of the roll-outs, and of the belief that is returned."""
+    surprises: tuple[float, ...] = (0.0, 1.0, 3.0, 8.0)
+    """Each roll-out charges by one of these weights: they lead to other places, and all of them must be known before
+    one can be chosen."""
     refresh: Refresh = field(default_factory=lambda: Refresh(expansions=20, invalid=10))
+
+    def __post_init__(self) -> None:
+        counts = (self.rounds, self.worlds_per_round, self.snapshots, self.side, self.channels, self.steps)
+        if min(*counts, *self.dilations, self.batch_size, self.max_expansions) < 1 or not self.surprises:
+            raise TrainingError(f"a belief needs numbers of at least 1 and some surprises, got {self}")
 
 
 class BeliefRound(NamedTuple):
@@ -86,14 +92,15 @@ def train_belief_network(
     frame, worlds = _same_frame(problems)
     frequencies = blocked_frequencies([graph.world for graph in worlds])
     learner = CellLearner(settings, frequencies.reshape(frame.height, frame.width), seed)
-    belief = NetworkBelief(frame, learner.network(), frequencies, settings.charging, settings.refresh)
+    belief = NetworkBelief(frame, learner.network(), frequencies, refresh=settings.refresh)
     snapshots: list[Snapshot] = []
     for number in range(1, settings.rounds + 1):
         rng = np.random.default_rng([seed, number])
-        policy = ReplanningPolicy(Optimistic() if number == 1 else belief)
         lengths = []
         for index in rng.permutation(len(problems))[: settings.worlds_per_round]:
-            length, moments = roll_out(problems[index], policy, settings, rng)
+            charging = Charging(surprise=rng.choice(settings.surprises))
+            rolled = replace(belief, charging=charging) if number > 1 else Prior(frame, frequencies, charging)
+            length, moments = roll_out(problems[index], ReplanningPolicy(rolled), settings, rng)
             lengths.append(length)
             snapshots += [Snapshot(known, worlds[index].world.blocked) for known in moments]
         loss = learner.fit(snapshots, rng)
@@ -150,7 +157,8 @@ class CellLearner:
         unknown = torch.from_numpy(as_pixels(known == UNSEEN, side))
         labels = torch.from_numpy(as_pixels(blocked, side).astype(np.float32))
         logits = self._net(torch.from_numpy(inputs)) + torch.from_numpy(as_pixels(self._odds, side))
-        return nn.functional.binary_cross_entropy_with_logits(logits[unknown], labels[unknown])
+        total = nn.functional.binary_cross_entropy_with_logits(logits[unknown], labels[unknown], reduction="sum")
+        return total / max(int(unknown.sum()), 1)
 
     def network(self) -> CellNetwork:
         """What was learned, free of torch."""
