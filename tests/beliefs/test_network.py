@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 
 from sailplan.beliefs import Refresh
+from sailplan.beliefs.charging import Charging
 from sailplan.beliefs.network import load_network_belief, save_network_belief
 from sailplan.beliefs.prior import Prior
-from sailplan.errors import BeliefWarning, ModelError
+from sailplan.errors import BeliefWarning, ModelError, PolicyError
 from sailplan.graphs import GridGraph, Problem, grid_problem
 from sailplan.policies.replanning import ReplanningPolicy
 from sailplan.search import Limits, open_search, search
@@ -55,6 +56,17 @@ def test_what_is_known_changes_what_is_believed_but_free_is_free() -> None:
     assert np.abs(charges - belief.charges(problem))[unseen].max() > 0.01
 
 
+def test_only_walls_that_it_is_sure_of_beside_the_prior() -> None:
+    problem = _problem()
+    belief = replace(random_belief(problem, seed=2), steady=Charging(2.0), sure=0.6)
+    likely = belief.probabilities(np.zeros(441, np.uint8))
+    walls, prior = belief.charging.of(likely), 1.0 + 2.0 * belief.frequencies
+    assert 0 < np.count_nonzero(likely >= 0.6) < 441
+    assert np.allclose(belief.charges(problem), np.where(likely >= 0.6, prior + walls - 1.0, prior))
+    with pytest.raises(PolicyError, match="sure"):
+        replace(belief, sure=1.5)
+
+
 def test_another_frame_charges_nothing() -> None:
     policy = ReplanningPolicy(random_belief(_problem(21), seed=0))
     with pytest.warns(BeliefWarning, match="21 x 21 from"):
@@ -64,7 +76,8 @@ def test_another_frame_charges_nothing() -> None:
 
 def test_saved_and_loaded(tmp_path: Path) -> None:
     problem = _problem()
-    belief = replace(random_belief(problem, seed=3), refresh=Refresh(7, 5))
+    steady = Charging(2.0, 0.5, 0.9)
+    belief = replace(random_belief(problem, seed=3), refresh=Refresh(7, 5), steady=steady, sure=0.6)
     save_network_belief(belief, tmp_path / "belief.safetensors")
     again = load_network_belief(tmp_path / "belief.safetensors")
     assert again == belief
@@ -79,12 +92,13 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
         ("pixels", [3, 1, 3]),
         ("pixels", [2, 1, 3, 1]),
         ("refresh", [0, 5]),
-        ("charging", [0.0, -1.0, 0.5]),
+        ("charging", [[0.0, -1.0, 0.5], [0.0, 0.0, 0.0]]),
+        ("sure", [2.0]),
         ("frequencies", [2.0] * 441),
         ("weights.0", [[1.0]]),
     ],
 )
-def test_a_wrong_file_is_one_clear_line(tmp_path: Path, name: str, tensor: list[int] | list[float]) -> None:
+def test_a_wrong_file_is_one_clear_line(tmp_path: Path, name: str, tensor: list[object]) -> None:
     path = tmp_path / "belief.safetensors"
     save_network_belief(random_belief(_problem(), seed=3), path)
     tensors = load_file(path)

@@ -12,7 +12,7 @@ from sailplan.beliefs.belief import Refresh
 from sailplan.beliefs.cell_network import CellNetwork, Floats, Layer, as_cells, check_network, network_inputs
 from sailplan.beliefs.charging import Charging
 from sailplan.beliefs.frame import Frame
-from sailplan.errors import ModelError
+from sailplan.errors import ModelError, PolicyError
 from sailplan.files import FilePath, fault_line, file_bytes, whole_file
 from sailplan.graphs.graph import FloatArray
 from sailplan.graphs.problem import Problem
@@ -22,6 +22,7 @@ from sailplan.search.state import SearchState
 _RAREST = 1e-3
 """A frequency closer to 0 or 1 than this is not told from it: no number of worlds would do."""
 _SURPRISE = Charging(surprise=3.0, certainty=0.9999)
+_NOTHING = Charging()
 _OFTEN = Refresh(expansions=20, invalid=10)
 
 
@@ -38,8 +39,17 @@ class NetworkBelief:
     frequencies: FloatArray = field(repr=False, compare=False)
     """How often each vertex was blocked."""
     charging: Charging = _SURPRISE
+    """For what the network says."""
+    steady: Charging = _NOTHING
+    """For the frequencies, besides: what does not change while a search goes on leads it nowhere twice."""
+    sure: float = 0.0
+    """A cell that is less likely blocked than this is not charged for by what the network says."""
     refresh: Refresh = _OFTEN
     name: str = "network"
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.sure <= 1.0:
+            raise PolicyError(f"a belief is sure at a probability, got {self.sure}")
 
     def misfit(self, problem: Problem) -> str:
         """It knows one frame."""
@@ -47,11 +57,18 @@ class NetworkBelief:
 
     def charges(self, problem: Problem) -> FloatArray:
         """Those of a map of which nothing is known."""
-        return self.charging.of(self.probabilities(np.full(len(self.frequencies), UNSEEN, np.uint8)))
+        return self.charges_at(np.full(len(self.frequencies), UNSEEN, np.uint8))
 
     def follow(self, problem: Problem) -> NetworkFollower:
         """Run the network again whenever it is due."""
         return NetworkFollower(self)
+
+    def charges_at(self, status: NDArray[np.uint8]) -> FloatArray:
+        """The charges where this is known of all vertices."""
+        likely = self.probabilities(status)
+        charges = self.charging.of(np.where(likely >= self.sure, likely, 0.0))
+        charges += self.steady.of(np.where(status == UNSEEN, self.frequencies, 0.0)) - 1.0
+        return charges
 
     def probabilities(self, status: NDArray[np.uint8]) -> FloatArray:
         """How likely each vertex is blocked where this is known of all; 0 where it is known to be free."""
@@ -71,7 +88,7 @@ class NetworkFollower:
 
     def look(self, state: SearchState) -> FloatArray:
         """The charges by what is known now."""
-        return self.belief.charging.of(self.belief.probabilities(state.status[: len(self.belief.frequencies)]))
+        return self.belief.charges_at(state.status[: len(self.belief.frequencies)])
 
 
 def log_odds(frequencies: FloatArray) -> Floats:
@@ -88,7 +105,8 @@ def save_network_belief(belief: NetworkBelief, path: FilePath) -> None:
         "frame": np.array([frame.width, frame.height, *frame.start, *frame.goal], np.int64),
         "pixels": np.array([network.side, *network.dilations], np.int64),
         "refresh": np.array(belief.refresh, np.int64),
-        "charging": np.array(list(asdict(belief.charging).values()), np.float64),
+        "charging": np.array([list(asdict(one).values()) for one in (belief.charging, belief.steady)]),
+        "sure": np.array([belief.sure]),
         "frequencies": np.ascontiguousarray(belief.frequencies, np.float64),
     }
     for number, layer in enumerate(layers):
@@ -112,6 +130,7 @@ def load_network_belief(path: FilePath) -> NetworkBelief:
         network = CellNetwork(side, tuple(dilations), first, tuple(middle), last)
         check_network(network)
         start_x, start_y, goal_x, goal_y = ends
+        charging, steady = (Charging(*row) for row in tensors["charging"].tolist())
         frequencies, refresh = tensors["frequencies"], Refresh(*tensors["refresh"].tolist())
         if min(width, height, *refresh) < 1:
             raise ModelError(f"{width} x {height} cells, {refresh}")
@@ -121,7 +140,9 @@ def load_network_belief(path: FilePath) -> NetworkBelief:
             Frame(width, height, (start_x, start_y), (goal_x, goal_y)),
             network,
             frequencies.astype(np.float64),
-            Charging(*tensors["charging"].tolist()),
+            charging,
+            steady,
+            tensors["sure"].item(),
             refresh,
         )
     except Exception as error:
