@@ -41,7 +41,7 @@ class NetworkBelief:
     charging: Charging = _SURPRISE
     """For what the network says."""
     steady: Charging = _NOTHING
-    """For the frequencies, besides: what does not change while a search goes on leads it nowhere twice."""
+    """For the frequencies, besides; these charges do not change while a search goes on."""
     sure: float = 0.0
     """A cell that is less likely blocked than this is not charged for by what the network says."""
     refresh: Refresh = _OFTEN
