@@ -34,7 +34,7 @@ def test_it_goes_round_a_wall_that_it_has_not_seen() -> None:
     assert frame is not None
     wall = np.zeros((5, 7))
     wall[:4, 3] = 1.0
-    result = search(problem, ReplanningPolicy(Prior(frame, wall.reshape(-1), Charging(linear=50.0))))
+    result = search(problem, ReplanningPolicy(Prior(frame, wall.reshape(-1), Charging(steady=50.0))))
     assert result.expansions == 6
     assert result.expansions < search(problem, optimistic()).expansions
 
@@ -42,7 +42,7 @@ def test_it_goes_round_a_wall_that_it_has_not_seen() -> None:
 @pytest.mark.parametrize("engine", ["reference", "fused"])
 def test_in_another_frame_it_is_optimistic_and_says_so(engine: EngineName) -> None:
     problem = draw_problem(WALL)
-    prior = Prior(Frame(7, 5, (0, 0), (6, 2)), np.full(35, 0.9), Charging(linear=50.0))
+    prior = Prior(Frame(7, 5, (0, 0), (6, 2)), np.full(35, 0.9), Charging(steady=50.0))
     with pytest.warns(BeliefWarning) as heard:
         result = search(problem, ReplanningPolicy(prior), engine=engine)
     assert "prior" in str(heard[0].message)

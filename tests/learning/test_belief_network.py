@@ -11,8 +11,8 @@ from sailplan.errors import TrainingError
 from sailplan.kernels.arrays import CLOSED, INVALID
 from sailplan.learning.belief_network import (
     BeliefRound,
-    BeliefSettings,
     CellLearner,
+    CellNetworkSettings,
     Snapshot,
     TorchCellNetwork,
     roll_out,
@@ -21,7 +21,7 @@ from sailplan.learning.belief_network import (
 from sailplan.policies.replanning import ReplanningPolicy
 from tests.learning.tiny import pocket_problem, tiny_problems
 
-TINY = BeliefSettings(
+TINY = CellNetworkSettings(
     rounds=2,
     worlds_per_round=4,
     snapshots=2,
@@ -85,4 +85,4 @@ def test_worlds_of_several_frames_and_other_graphs_are_refused() -> None:
         with pytest.raises(TrainingError, match="grids of one size"):
             train_belief_network(problems, TINY, seed=0)
     with pytest.raises(TrainingError, match="at least 1"):
-        BeliefSettings(dilations=(1, 0))
+        CellNetworkSettings(dilations=(1, 0))

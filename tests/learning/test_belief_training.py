@@ -5,14 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sailplan.beliefs.conditional import Conditional
-from sailplan.beliefs.optimistic import Optimistic
+from sailplan.beliefs.frame import Frame
+from sailplan.beliefs.memory import Memory
 from sailplan.errors import TrainingError
-from sailplan.graphs import grid_problem
+from sailplan.graphs import GridGraph, grid_problem
 from sailplan.learning.belief_settings import BeliefSettings
 from sailplan.learning.belief_training import BELIEF, BeliefLearner, train_belief
+from sailplan.learning.examples import Examples
 from sailplan.learning.lessons import make_lessons
-from sailplan.learning.rounds import Progress
+from sailplan.learning.rounds import Progress, draw_lessons
 from sailplan.learning.run_folder import Plan, RunFolder, digest_of, read_plan
 from sailplan.policies.belief_file import describe_belief
 from sailplan.policies.model_file import MODEL, load_policy
@@ -36,17 +37,25 @@ def _expansions(policy: ReplanningPolicy) -> int:
     return sum(search(problem, policy).expansions for problem in UNSEEN)
 
 
+def _learner(seed: int = 0) -> BeliefLearner:
+    lessons = make_lessons(TRAIN).solvable
+    frame = Frame.of(TRAIN[0])
+    assert frame is not None
+    memory = Memory.of([problem.graph.world for problem in TRAIN[:24] if isinstance(problem.graph, GridGraph)])
+    return BeliefLearner(frame, memory, lessons[24:], SETTINGS, seed, 1)
+
+
 def test_it_learns_where_the_gaps_are() -> None:
-    policy = _train()
-    assert isinstance(policy.belief, Conditional)
-    assert len(policy.belief.memory.by_world) == 24
-    assert _expansions(policy) < 0.95 * _expansions(optimistic())
+    assert _expansions(_train()) < 0.95 * _expansions(optimistic())
 
 
 def test_the_same_seed_gives_the_same_belief_whatever_the_jobs() -> None:
-    one, two, other = _train(), _train(jobs=2), _train(seed=1)
+    one, two = _train(), _train(jobs=2)
     assert describe_belief(one.belief)[0] == describe_belief(two.belief)[0]
-    assert describe_belief(one.belief)[0] != describe_belief(other.belief)[0]
+    drawn, again, other = (_learner(seed).collect(1, Progress()) for seed in (0, 0, 1))
+    assert np.array_equal(drawn.rows, again.rows)
+    assert np.array_equal(drawn.labels, again.labels)
+    assert not np.array_equal(drawn.rows, other.rows)
 
 
 def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
@@ -61,15 +70,22 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Path) ->
 
 
 def test_candidates_of_the_first_round_include_those_without_weights() -> None:
-    lessons = make_lessons(TRAIN[:6]).solvable
-    policy = _train(settings=SETTINGS.changed(rounds=1))
-    assert isinstance(policy.belief, Conditional)
-    learner = BeliefLearner(policy.belief.frame, policy.belief.memory, lessons, SETTINGS, 0, 1)
-    progress: Progress[object] = Progress(examples=[learner.collect(1, Progress())])
-    candidates, cost = learner.fit(1, progress)  # type: ignore[arg-type]
+    learner = _learner()
+    progress: Progress[Examples] = Progress(examples=[learner.collect(1, Progress())])
+    candidates, cost = learner.fit(1, progress)
     kinds = [one.policy.belief.name for one in candidates if isinstance(one.policy, ReplanningPolicy)]
-    assert kinds == ["conditional", "conditional", Optimistic().name, *["prior"] * 4]
-    assert np.isfinite(cost)
+    assert kinds == ["conditional", "conditional", "optimistic", *["prior"] * 6]
+    best = np.sort(progress.examples[0].labels)[0]
+    assert cost == best
+    assert len(learner.fit(2, progress)[0]) == 2
+
+
+def test_the_label_of_a_vector_is_what_its_belief_costs() -> None:
+    learner = _learner()
+    drawn = learner.collect(1, Progress())
+    lessons, _ = draw_lessons(learner.lessons, SETTINGS.worlds_per_vector, 0, 1)
+    policy = ReplanningPolicy(learner.belief(drawn.rows[0]))
+    assert drawn.labels[0] == np.mean([search(lesson.problem, policy).expansions for lesson in lessons])
 
 
 def test_what_cannot_be_trained_on() -> None:

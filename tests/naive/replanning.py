@@ -19,7 +19,7 @@ def believed_edges(problem: Problem, state: SearchState, charges: list[int]) -> 
     graph = problem.graph
     assert is_compiled(graph)
     most = 256 if set(charges) == {256} else int(MOST_CHARGE) * 256
-    wholes = whole_costs(graph.arrays(), graph.vertex_count, most).tolist()
+    wholes = whole_costs(graph.arrays(), graph.vertex_count, most, 4.0).tolist()
     status, logged = state.status, {(source, target) for source, target in state.invalid_edges.tolist()}
     into: dict[int, list[tuple[int, int]]] = {vertex: [] for vertex in range(graph.vertex_count)}
     number = 0

@@ -20,6 +20,7 @@ from sailplan.policies.model_file import load_policy, read_facts, save_policy
 from sailplan.policies.replanning import ReplanningPolicy
 from sailplan.search import StopRule, search
 from sailplan.worlds import GeneratedWorlds
+from tests.beliefs.random_networks import random_belief
 from tests.policies.test_replanning import Fickle
 from tests.same import assert_same_result
 
@@ -28,7 +29,8 @@ FRAME = Frame(23, 19, (0, 0), (22, 18))
 MEMORY = Memory.of(WORLDS[:6])
 CHARGING = Charging(0.3, 2.0, 0.99)
 CONDITIONAL = Conditional(FRAME, MEMORY, CHARGING, Agreement(0.2, 0.1, 40.0, 3, 0.05), "mine", Refresh(3, 2))
-BELIEFS: list[Belief] = [Optimistic(), Prior(FRAME, MEMORY.frequencies, CHARGING), CONDITIONAL]
+NETWORK = random_belief(grid_problem(WORLDS[0]), seed=3)
+BELIEFS: list[Belief] = [Optimistic(), Prior(FRAME, MEMORY.frequencies, CHARGING), CONDITIONAL, NETWORK]
 
 
 @pytest.mark.parametrize("belief", BELIEFS, ids=lambda belief: belief.name)
@@ -68,7 +70,7 @@ def _changed(path: Path, **changes: Any) -> None:
         {"frame": {"width": -3, "height": 2, "start": [0, 0], "goal": [1, 1]}},
         {"frame": {"width": 1 << 20, "height": 1 << 20, "start": [0, 0], "goal": [1, 1]}},
         {"frame": {"width": 23, "height": 18, "start": [0, 0], "goal": [22, 17]}},
-        {"charging": {"linear": -1.0}},
+        {"charging": {"steady": -1.0}},
         {"charging": {"height": 1.0}},
         {"agreement": {"most": 0}},
         {"agreement": [1]},
@@ -90,7 +92,20 @@ def test_a_damaged_header_is_told_in_one_line(changes: dict[str, Any], tmp_path:
 
 def test_frequencies_that_are_none(tmp_path: Path) -> None:
     path = tmp_path / "model"
+    bad: Any
     for bad in (np.full(5, 0.5), np.full(23 * 19, 1.5), np.full(23 * 19, np.nan), np.full(23 * 19, 0.5, np.float32)):
         save_policy(ReplanningPolicy(Prior(FRAME, bad, CHARGING)), path)
         with pytest.raises(ModelError, match="frequenc"):
             load_policy(path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"side": 3}, {"side": 0}, {"dilations": [1]}, {"dilations": [1, 3, 1]}, {"dilations": [1, 0]}, {"side": None}],
+)
+def test_a_network_that_is_none(changes: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    save_policy(ReplanningPolicy(NETWORK), path)
+    _changed(path, **changes)
+    with pytest.raises(ModelError, match=r"not a policy of this version"):
+        load_policy(path)

@@ -8,14 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sailplan.beliefs import Belief, Optimistic, Refresh
-from sailplan.graphs import ExplicitGraph, GridGraph, Problem
+from sailplan.errors import GraphError, PolicyError
+from sailplan.graphs import CallbackGraph, EdgeStatus, ExplicitGraph, GridGraph, Problem, grid_problem
 from sailplan.graphs.graph import FloatArray, is_finite
-from sailplan.policies.replanning import ReplanningPolicy
+from sailplan.policies.catalogue import make_policy
+from sailplan.policies.replanning import ReplanningPolicy, optimistic
 from sailplan.search import SearchState, StopRule, search
 from sailplan.search.run import EngineName
+from sailplan.testing import check_policy, draw_problem
+from sailplan.worlds import World
 from tests.naive.replanning import NaiveReplanning
 from tests.same import assert_same_result
-from tests.strategies import explicit_problems, grid_problems
+from tests.strategies import FOUR_CONNECTED, explicit_problems, grid_problems
 
 both_engines = pytest.mark.parametrize("engine", ["reference", "fused"])
 PROBLEMS = st.one_of(grid_problems(10, 10), explicit_problems(25))
@@ -104,3 +108,77 @@ def test_both_engines_with_a_belief_that_changes(
     policy = ReplanningPolicy(belief)
     results = [search(drawn[0], policy, stop=stop, engine=engine) for engine in ("reference", "fused")]
     assert_same_result(results[0], results[1])
+
+
+@both_engines
+def test_out_of_a_trap_by_hand(engine: EngineName) -> None:
+    problem = draw_problem(TRAP)
+    assert isinstance(problem.graph, GridGraph)
+    result = search(problem, optimistic(), engine=engine)
+    cells = [problem.graph.cell(vertex) for vertex in result.trace.expanded]
+    # Straight on to the wall, along it to the first corner that it meets, and out: no cell of the trap twice.
+    assert cells[:6] == [(x, 3) for x in range(6)]
+    assert result.expansions < search(problem, make_policy("h_euc"), engine=engine).expansions
+
+
+@given(grid_problems(10, 10, [FOUR_CONNECTED]))
+def test_on_a_graph_of_callbacks(drawn: tuple[Problem, GridGraph]) -> None:
+    problem, grid = drawn
+    asked: list[int] = []
+
+    def succ(cell: tuple[int, int]) -> list[tuple[tuple[int, int], float]]:
+        targets, costs = grid.successors(grid.vertex(cell))
+        return [(grid.cell(target), cost) for target, cost in zip(targets, costs, strict=True)]
+
+    def check(cell: tuple[int, int], target: tuple[int, int]) -> EdgeStatus:
+        asked.append(grid.vertex(target))
+        return grid.evaluate(grid.vertex(cell), [grid.vertex(target)])[0]
+
+    met = CallbackGraph(succ, check).problem(grid.cell(problem.start), grid.cell(problem.goal))
+    result = search(met, ReplanningPolicy(effort=0.0))
+    expected = search(problem, ReplanningPolicy(effort=0.0), engine="fused")
+    assert result.edge_evaluations == expected.edge_evaluations == len(asked)
+    assert result.cost == expected.cost
+
+
+def test_a_graph_without_end_is_refused() -> None:
+    graph = CallbackGraph(lambda number: [(number + 1, 1.0), (number - 1, 1.0)])
+    problem = graph.problem(0, 3)
+    with pytest.raises(GraphError, match="vertices in reach, too many to replan over"):
+        search(problem, optimistic())
+
+
+def test_checks_count_where_vertices_differ() -> None:
+    # Two ways of the same length; the one by 1 leads past many dead ends, all of which would be checked.
+    edges = [(0, 1, 1.0), (0, 2, 1.0), (1, 3, 1.0), (2, 3, 1.0), *((1, leaf, 1.0) for leaf in range(4, 10))]
+    problem = Problem(ExplicitGraph.from_edges(10, edges), 0, 3)
+    assert search(problem, optimistic()).path == (0, 2, 3)
+    assert search(problem, ReplanningPolicy(effort=0.0)).path == (0, 1, 3)
+    with pytest.raises(PolicyError, match="effort must be finite and not negative, got -1"):
+        ReplanningPolicy(effort=-1.0)
+
+
+def test_a_repair_may_need_more_room_than_there_is_at_first() -> None:
+    blocked = np.zeros((300, 300), np.bool_)
+    blocked[20:, 280] = True
+    blocked[20, 20:281] = True
+    problem = grid_problem(World(blocked), (150, 150), (299, 150))
+    reference, fused = (search(problem, optimistic(), engine=engine) for engine in ("reference", "fused"))
+    assert reference.found
+    assert_same_result(reference, fused)
+
+
+@both_engines
+def test_charges_of_another_shape_are_refused(engine: EngineName) -> None:
+    @dataclass(frozen=True)
+    class Short(Fickle):
+        def charges(self, problem: Problem) -> FloatArray:
+            return np.ones(3)
+
+    with pytest.raises(PolicyError, match=r"charges of shape \(3,\) for 63 vertices"):
+        search(draw_problem(TRAP), ReplanningPolicy(Short(0, Refresh(1, 1))), engine=engine)
+
+
+def test_it_keeps_the_contract_of_a_policy() -> None:
+    check_policy(optimistic())
+    check_policy(ReplanningPolicy(Fickle(3, Refresh(2, 2))))

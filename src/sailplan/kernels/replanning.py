@@ -133,7 +133,7 @@ def pop_replanned(graph, plan, queue, state, goal):
 
     NO_VERTEX where none is open, NO_ROOM where the queue of a repair needs more.
     """
-    _take_note(graph, plan, state)
+    _take_note(graph, plan, state, goal)
     while True:
         rank, tag = pop_entry(queue, 0, state.status, OPEN)
         if tag == NO_TAG:
@@ -154,11 +154,12 @@ def pop_replanned(graph, plan, queue, state, goal):
 
 
 @inlined
-def _take_note(graph, plan, state):
+def _take_note(graph, plan, state, goal):
     """Begin an epoch where something was found to be invalid that a confirmed chain leads by."""
     cut = False
     for number in range(plan.clock[READ], state.counts[INVALID_VERTICES]):
-        cut |= _may_cut(graph, plan, state.invalid[number])
+        vertex = state.invalid[number]
+        cut |= vertex == goal or _may_cut(graph, plan, vertex)
     plan.clock[READ] = state.counts[INVALID_VERTICES]
     for number in range(plan.clock[READ_EDGES], state.counts[INVALID_EDGES]):
         source = state.invalid_edges[number, 0]
@@ -204,7 +205,7 @@ def _remove(graph, plan, source, target):
 
 @inlined
 def _holds(graph, plan, state, goal, vertex):
-    """Whether the chain from a vertex to the goal holds and is as long as its bound; the answer is kept for the epoch."""
+    """Whether the chain from a vertex to the goal holds and is as long as its bound; kept for the rest of the epoch."""
     epoch, here, steps = plan.clock[EPOCH], np.int64(vertex), 0
     while here != goal and abs(plan.confirmed[here]) != epoch:
         slot = plan.onward[here] - 1

@@ -32,7 +32,7 @@ Known = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
-class BeliefSettings:
+class CellNetworkSettings:
     """How the network of a belief is made and trained."""
 
     rounds: int = 3
@@ -83,7 +83,7 @@ class Snapshot(NamedTuple):
 
 def train_belief_network(
     problems: Sequence[Problem],
-    settings: BeliefSettings,
+    settings: CellNetworkSettings,
     *,
     seed: int,
     on_round: Callable[[BeliefRound], None] = lambda done: None,
@@ -110,7 +110,7 @@ def train_belief_network(
 
 
 def roll_out(
-    problem: Problem, policy: ReplanningPolicy, settings: BeliefSettings, rng: np.random.Generator
+    problem: Problem, policy: ReplanningPolicy, settings: CellNetworkSettings, rng: np.random.Generator
 ) -> tuple[int, list[Known]]:
     """How many vertices a search expanded, and what was known at random moments of it."""
     trace = search(problem, policy, Limits(expansions=settings.max_expansions)).trace
@@ -126,7 +126,7 @@ def roll_out(
 class CellLearner:
     """The network while it is trained. The same seed and data give the same weights."""
 
-    def __init__(self, settings: BeliefSettings, frequencies: FloatArray, seed: int) -> None:
+    def __init__(self, settings: CellNetworkSettings, frequencies: FloatArray, seed: int) -> None:
         self._settings, self._odds = settings, log_odds(frequencies)
         with _one_thread(), torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -168,7 +168,7 @@ class CellLearner:
 class TorchCellNetwork(nn.Module):
     """The same layers as CellNetwork; pixels go in and out in the same order."""
 
-    def __init__(self, settings: BeliefSettings) -> None:
+    def __init__(self, settings: CellNetworkSettings) -> None:
         super().__init__()
         side, channels = settings.side, settings.channels
         self._side, self._dilations = side, settings.dilations

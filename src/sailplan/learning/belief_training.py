@@ -111,7 +111,7 @@ class BeliefLearner:
         lessons, _ = draw_lessons(self.lessons, settings.worlds_per_vector, self.seed, number)
         rng = np.random.default_rng(seed_of(self.seed, number))
         vectors = self._gaussian(progress).draw(settings.vectors, rng)
-        policies = [ReplanningPolicy(self._belief(vector)) for vector in vectors]
+        policies = [ReplanningPolicy(self.belief(vector)) for vector in vectors]
 
         def expansions(policy: ReplanningPolicy, problem: Problem) -> int:
             return search(problem, policy, Limits(expansions=settings.max_expansions)).expansions
@@ -125,7 +125,7 @@ class BeliefLearner:
         drawn = progress.examples[-1]
         gaussian, cost = self._refit(drawn)
         best = drawn.rows[int(np.argmin(drawn.labels))]
-        beliefs: list[Belief] = [self._belief(gaussian.mean), self._belief(best)]
+        beliefs: list[Belief] = [self.belief(gaussian.mean), self.belief(best)]
         if number == 1:
             frequencies = self.memory.frequencies
             beliefs += [Optimistic(), *(Prior(self.frame, frequencies, one) for one in _PRIOR_CHARGES)]
@@ -139,7 +139,8 @@ class BeliefLearner:
     def _refit(self, drawn: Examples) -> tuple[Gaussian, float]:
         return refit(drawn.rows, drawn.labels, self.settings.elite, self.settings.least_spread)
 
-    def _belief(self, vector: FloatArray) -> Conditional:
+    def belief(self, vector: FloatArray) -> Conditional:
+        """What a vector makes of the memory."""
         numbers = np.exp((_CENTRES + _UNITS * vector).clip(-12.0, 7.0)).tolist()
         steady, surprise, doubt, sureness, blocked, free, reach, most, share = numbers
         return Conditional(

@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 
 from sailplan.beliefs.belief import Belief, Refresh
+from sailplan.beliefs.cell_network import CellNetwork, Layer, check_network
 from sailplan.beliefs.charging import Charging
 from sailplan.beliefs.conditional import Agreement, Conditional
 from sailplan.beliefs.frame import Frame
 from sailplan.beliefs.memory import Memory
+from sailplan.beliefs.network import NetworkBelief
 from sailplan.beliefs.optimistic import Optimistic
 from sailplan.beliefs.prior import Prior
 from sailplan.errors import ModelError
+from sailplan.graphs.graph import FloatArray
 
 Tensors = dict[str, np.ndarray[Any, Any]]
 _MOST_CELLS = 1 << 28
@@ -37,6 +40,20 @@ def describe_belief(belief: Belief) -> tuple[dict[str, Any], Tensors]:
             "worlds": len(belief.memory.by_world),
         }
         return header, {"worlds": belief.memory.packed()}
+    if isinstance(belief, NetworkBelief):
+        network = belief.network
+        header = {
+            "kind": "network",
+            **_in_common(belief),
+            "refresh": list(belief.refresh),
+            "side": network.side,
+            "dilations": list(network.dilations),
+        }
+        tensors = {"frequencies": np.ascontiguousarray(belief.frequencies)}
+        for number, layer in enumerate((network.first, *network.middle, network.last)):
+            tensors[f"weights.{number}"] = np.ascontiguousarray(layer.weights)
+            tensors[f"biases.{number}"] = np.ascontiguousarray(layer.biases)
+        return header, tensors
     raise ModelError(f"only beliefs of this library can be saved, not {type(belief).__name__}")
 
 
@@ -52,25 +69,50 @@ def build_belief(header: Mapping[str, Any], tensors: Tensors) -> Belief:
         raise ModelError(f"a frame of {frame.width} x {frame.height}")
     charging = Charging(**header["charging"])
     if kind == "prior":
-        frequencies = tensors["frequencies"]
-        if frequencies.shape != (cells,) or frequencies.dtype != np.float64:
-            raise ModelError(f"frequencies of shape {frequencies.shape} and type {frequencies.dtype}")
-        if not ((frequencies >= 0.0) & (frequencies <= 1.0)).all():
-            raise ModelError("a frequency is not between 0 and 1")
-        return Prior(frame, frequencies, charging, name)
+        return Prior(frame, _frequencies(tensors, cells), charging, name)
     if kind == "conditional":
-        worlds = int(header["worlds"])
-        if not 0 < worlds <= _MOST_WORLDS or tensors["worlds"].dtype != np.uint8:
-            raise ModelError(f"{worlds} worlds of type {tensors['worlds'].dtype}")
-        memory = Memory.unpacked(tensors["worlds"], worlds, cells)
-        refresh = Refresh(*(int(number) for number in header["refresh"]))
-        if min(refresh) < 1:
-            raise ModelError(f"a belief that is refreshed after {refresh}")
-        return Conditional(frame, memory, charging, Agreement(**header["agreement"]), name, refresh)
+        agreement = Agreement(**header["agreement"])
+        return Conditional(frame, _memory(header, tensors, cells), charging, agreement, name, _refresh(header))
+    if kind == "network":
+        network = _cell_network(header, tensors)
+        return NetworkBelief(frame, network, _frequencies(tensors, cells), charging, name, _refresh(header))
     raise ModelError(f"no belief {kind!r} in this version")
 
 
-def _in_common(belief: Prior | Conditional) -> dict[str, Any]:
+def _memory(header: Mapping[str, Any], tensors: Tensors, cells: int) -> Memory:
+    worlds = int(header["worlds"])
+    if not 0 < worlds <= _MOST_WORLDS or tensors["worlds"].dtype != np.uint8:
+        raise ModelError(f"{worlds} worlds of type {tensors['worlds'].dtype}")
+    return Memory.unpacked(tensors["worlds"], worlds, cells)
+
+
+def _cell_network(header: Mapping[str, Any], tensors: Tensors) -> CellNetwork:
+    dilations = tuple(int(number) for number in header["dilations"])
+    first, *middle, last = (
+        Layer(tensors[f"weights.{number}"], tensors[f"biases.{number}"]) for number in range(len(dilations) + 2)
+    )
+    network = CellNetwork(int(header["side"]), dilations, first, tuple(middle), last)
+    check_network(network)
+    return network
+
+
+def _frequencies(tensors: Tensors, cells: int) -> FloatArray:
+    frequencies = tensors["frequencies"]
+    if frequencies.shape != (cells,) or frequencies.dtype != np.float64:
+        raise ModelError(f"frequencies of shape {frequencies.shape} and type {frequencies.dtype}")
+    if not ((frequencies >= 0.0) & (frequencies <= 1.0)).all():
+        raise ModelError("a frequency is not between 0 and 1")
+    return frequencies
+
+
+def _refresh(header: Mapping[str, Any]) -> Refresh:
+    refresh = Refresh(*(int(number) for number in header["refresh"]))
+    if min(refresh) < 1:
+        raise ModelError(f"a belief that is refreshed after {refresh}")
+    return refresh
+
+
+def _in_common(belief: Prior | Conditional | NetworkBelief) -> dict[str, Any]:
     return {"name": belief.name, "frame": asdict(belief.frame), "charging": asdict(belief.charging)}
 
 

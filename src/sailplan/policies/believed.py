@@ -34,7 +34,7 @@ _FINEST_UNIT = 24
 _NEVER = np.iinfo(np.int64).max
 
 
-def make_plan(graph: CompiledGraph, problem: Problem, belief: Belief) -> ReplanningArrays:
+def make_plan(graph: CompiledGraph, problem: Problem, belief: Belief, effort: float) -> ReplanningArrays:
     """The bounds of a search before anything is known."""
     rows, count = graph.arrays(), graph.vertex_count
     charges = belief.charges(problem)
@@ -44,7 +44,7 @@ def make_plan(graph: CompiledGraph, problem: Problem, belief: Belief) -> Replann
     wholes = np.empty(0, np.int64) if charges is None else whole_charges(charges, count)
     on_empty_grid = charges is None and isinstance(rows, GridArrays)
     plan = ReplanningArrays(
-        steps=whole_costs(rows, count, UNCHARGED if charges is None else int(MOST_CHARGE) * UNCHARGED),
+        steps=whole_costs(rows, count, UNCHARGED if charges is None else int(MOST_CHARGE) * UNCHARGED, effort),
         charges=wholes,
         removed=np.zeros(len(rows.targets) if isinstance(rows, CsrArrays) else 0, np.bool_),
         bounds=np.zeros(count, np.int64),
@@ -132,10 +132,20 @@ def _turned_round(graph: CompiledGraph, plan: ReplanningArrays) -> ReplanningArr
     return plan._replace(steps=plan.steps[order], removed=plan.removed[order])
 
 
-def whole_costs(rows: GridArrays | CsrArrays, count: int, most_charge: int) -> NDArray[np.int64]:
+def whole_costs(rows: GridArrays | CsrArrays, count: int, most_charge: int, effort: float) -> NDArray[np.int64]:
     """What edges cost in a unit so fine that the longest path is still less than NO_WAY; none costs nothing."""
-    costs = np.repeat([1.0, rows.diagonal_cost], 4) if isinstance(rows, GridArrays) else rows.costs
+    costs = np.repeat([1.0, rows.diagonal_cost], 4) if isinstance(rows, GridArrays) else _with_checks(rows, effort)
     longest = max(float(costs.max(initial=0.0)), 1e-300) * count * most_charge
     # Of 2^60 a part is left for paths that are longer for rounding up.
     unit = min(_FINEST_UNIT, math.floor(math.log2(NO_WAY >> 1) - math.log2(longest)))
     return np.maximum(np.rint(np.ldexp(costs, unit)), 1.0).astype(np.int64)
+
+
+def _with_checks(rows: CsrArrays, effort: float) -> FloatArray:
+    """What edges cost, and the checks that it takes to expand the vertices that they leave."""
+    degrees = np.diff(rows.first)
+    if effort == 0.0 or not len(rows.costs):
+        return rows.costs
+    checks: FloatArray = np.repeat(degrees, degrees) / degrees.mean()
+    costs: FloatArray = rows.costs + effort * rows.costs.mean() * checks
+    return costs

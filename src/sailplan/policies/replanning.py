@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 import numpy as np
 
 from sailplan.beliefs.belief import Belief
 from sailplan.beliefs.optimistic import Optimistic
-from sailplan.errors import BeliefWarning
+from sailplan.errors import BeliefWarning, PolicyError
 from sailplan.graphs.graph import is_compiled
 from sailplan.graphs.problem import Problem
 from sailplan.graphs.reach import explore
@@ -40,6 +41,13 @@ class ReplanningPolicy:
     belief: Belief = field(default_factory=Optimistic)
     """Where it knows nothing of a problem, nothing is charged, and a BeliefWarning says so."""
     stop: StopRule = StopRule.GOAL_GENERATED
+    effort: float = 4.0
+    """Where vertices differ in how many edges leave them, not on grids: what the checks at a vertex count beside the
+    costs of its edges, for a mean vertex in mean edges. It is few checks that are wanted, not a short path."""
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.effort < inf:
+            raise PolicyError(f"effort must be finite and not negative, got {self.effort}")
 
     def open(self, problem: Problem, state: SearchState) -> ReplanningFrontier:
         """Begin the open list; a graph without arrays is explored with Succ first, and must be finite."""
@@ -48,7 +56,7 @@ class ReplanningPolicy:
     def arrays(self, problem: Problem) -> ReplanningArrays | None:
         """The bounds for the compiled engine."""
         graph = problem.graph
-        return make_plan(graph, problem, self._fitting(problem)) if is_compiled(graph) else None
+        return make_plan(graph, problem, self._fitting(problem), self.effort) if is_compiled(graph) else None
 
     def attend(self, problem: Problem, arrays: ReplanningArrays) -> Attendant | None:
         """What is to be called whenever the belief is due; None where it never is."""
@@ -74,7 +82,7 @@ class ReplanningFrontier:
         belief = policy._fitting(problem)
         self._state, self._goal = state, problem.goal
         self._graph = finite.arrays()
-        self._plan = make_plan(finite, problem, belief)
+        self._plan = make_plan(finite, problem, belief, policy.effort)
         self._attend = attend(finite, problem, belief, self._plan)
         self._queue = allocate_queues(1, FIRST_ROOM)
 
