@@ -40,15 +40,15 @@ from sailplan.worlds.world import World
 BELIEF = BeliefSettings()
 
 _WEIGHTS = {
-    "steady": (math.log(0.5), 1.5),
-    "surprise": (math.log(8.0), 0.9),
-    "1 - certainty": (math.log(0.003), 1.0),
-    "sureness": (math.log(2.0), 0.6),
-    "doubt of blocked": (math.log(1.0), 1.0),
-    "doubt of free": (math.log(0.3), 1.0),
-    "reach": (math.log(100.0), 1.0),
-    "most": (math.log(15.0), 0.8),
-    "share of the prior": (math.log(0.03), 1.0),
+    "steady": (math.log(0.3), 1.5),
+    "surprise": (math.log(8.0), 0.8),
+    "1 - certainty": (math.log(0.003), 0.8),
+    "sureness": (math.log(1.5), 0.5),
+    "doubt of blocked": (math.log(1.5), 0.8),
+    "doubt of free": (math.log(0.3), 0.8),
+    "reach": (math.log(100.0), 0.8),
+    "most": (math.log(15.0), 0.7),
+    "share of the prior": (math.log(0.04), 0.8),
 }
 """What each number of a vector stands for: its logarithm at 0, and the rise of that to 1; chosen on training maps."""
 _CENTRES, _UNITS = np.array(list(_WEIGHTS.values())).T
