@@ -37,6 +37,7 @@ SYSTEMS = (
     System("mha_star_near", "MHA*, near"),
     System("bfws", "BFWS"),
     System("weighted_a_star", "weighted A*"),
+    System("optimistic", "optimistic"),
     System("sail_default", "SaIL, default", "sail", "default"),
     System("cem_default", "CEM, default", "cem", "default"),
     System("oracle", "oracle"),

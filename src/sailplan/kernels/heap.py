@@ -61,13 +61,6 @@ def enlarge_queues(queue: QueueArrays) -> QueueArrays:
     return larger._replace(levels=queue.levels, issued=queue.issued)
 
 
-def with_room(queue: QueueArrays, count: int) -> QueueArrays:
-    """The same queues, or larger ones where there is no room for so many more entries."""
-    while 2 * (queue.levels[:, [NEAR, FAR]].sum(axis=1).max() + count) > queue.ranks.shape[1]:
-        queue = enlarge_queues(queue)
-    return queue
-
-
 def queue_count(queue):
     """Number of queues: a constant where there is one, which spares the loops over them a tenth of the time."""
 

@@ -20,7 +20,6 @@ from sailplan.kernels.arrays import (
     CLOSED,
     ENTERED,
     EXPANSIONS,
-    INVALID,
     INVALID_EDGES,
     INVALID_VERTICES,
     NO_ROOM,
@@ -30,16 +29,11 @@ from sailplan.kernels.arrays import (
     TOUCHED,
     CsrArrays,
 )
+from sailplan.kernels.believed_edges import NO_WAY, believed_cost, bound_of
 from sailplan.kernels.compile import inlined, inlined_overload, kernel, piece
 from sailplan.kernels.edges import locate, slot_count, successor
-from sailplan.kernels.grid import STEPS_X, STEPS_Y, grid_cell
 from sailplan.kernels.heap import NO_TAG, clear, enlarge_queues, has_room, pop_entry, put, tag_of, vertex_of
 from sailplan.kernels.policy_arrays import ReplanningArrays
-
-NO_WAY = 1 << 60
-"""A distance longer than all others."""
-UNCHARGED = 1 << 8
-"""A charge of 1: charges count in parts of 256."""
 
 EPOCH, REPAIR, READ, READ_EDGES, LOOK_AT_EXPANSIONS, LOOK_AT_KNOWN = range(6)
 """Places in `ReplanningArrays.clock`: the epoch, which ends when a confirmed chain is cut or something is charged
@@ -48,65 +42,6 @@ expansions and of things known to be invalid at which the belief is due."""
 CLOCKS = 6
 
 _NEWEST_FIRST = (1 << 35) - 1
-
-
-def step_cost(graph, plan, state, place, slot):
-    """What the edge in a slot costs where nothing is charged; NO_WAY where it is known to be invalid by itself."""
-
-
-@inlined_overload(step_cost)
-def _step_cost(graph, plan, state, place, slot):
-    return _step_in_rows if graph.instance_class is CsrArrays else _step_on_grid
-
-
-def _step_on_grid(graph, plan, state, place, slot):
-    if slot >= 4 and not graph.corner_cutting:
-        x, y = place
-        beside = state.status[y * graph.width + x + STEPS_X[slot]]
-        above = state.status[(y + STEPS_Y[slot]) * graph.width + x]
-        if beside == INVALID or above == INVALID:
-            return NO_WAY
-    return plan.steps[slot]
-
-
-def _step_in_rows(graph, plan, state, place, slot):
-    return NO_WAY if plan.removed[place[0] + slot] else plan.steps[place[0] + slot]
-
-
-@inlined
-def believed_cost(graph, plan, state, place, slot, target):
-    """What the edge in a slot costs as far as is known; NO_WAY where it is known to be invalid."""
-    step = step_cost(graph, plan, state, place, slot)
-    return NO_WAY if step == NO_WAY or state.status[target] == INVALID else step * charge_of(plan, target)
-
-
-@inlined
-def charge_of(plan, vertex):
-    """By how much edges into a vertex are multiplied."""
-    return plan.charges[vertex] if len(plan.charges) else UNCHARGED
-
-
-def bound_of(graph, plan, goal, vertex):
-    """The lower bound of a vertex, set now where it was not."""
-
-
-@inlined_overload(bound_of)
-def _bound_of(graph, plan, goal, vertex):
-    if graph.instance_class is CsrArrays:
-        return lambda graph, plan, goal, vertex: plan.bounds[vertex]
-    return _bound_on_grid
-
-
-def _bound_on_grid(graph, plan, goal, vertex):
-    if plan.from_empty_grid and plan.bounds[vertex] == 0:
-        x, y = grid_cell(graph, vertex)
-        goal_x, goal_y = grid_cell(graph, goal)
-        dx, dy = abs(x - goal_x), abs(y - goal_y)
-        straight = min(plan.steps[0], plan.steps[4])
-        diagonal = min(2 * plan.steps[0], plan.steps[4])
-        fewer = min(dx, dy)
-        plan.bounds[vertex] = UNCHARGED * (diagonal * fewer + straight * (max(dx, dy) - fewer))
-    return plan.bounds[vertex]
 
 
 @inlined
@@ -282,78 +217,6 @@ def _lay_chain(plan, vertex, end):
         plan.onward[before] = plan.came_by[here] + 1
         plan.confirmed[before] = plan.clock[EPOCH]
         here = before
-
-
-@kernel
-def begin_settling(plan, goal):
-    """Know nothing of any vertex but the goal: no way leads to it from any other, as long as none was found."""
-    plan.bounds[:] = NO_WAY
-    plan.bounds[goal] = 0
-    plan.clock[REPAIR] += 1
-    clear(plan.waiting, 0)
-    _let_wait(plan, goal)
-
-
-@kernel
-def charge(backward, plan, state, first, charges):
-    """Charge the vertices from `first` on anew and let those wait from which a way has become shorter.
-
-    Return the first vertex that was not charged for want of room. `plan` has steps and removed edges turned round.
-    """
-    if first == 0:
-        plan.clock[EPOCH] += 1
-        plan.clock[REPAIR] += 1
-        clear(plan.waiting, 0)
-    for vertex in range(first, len(charges)):
-        falls = charges[vertex] < plan.charges[vertex]
-        if falls and plan.bounds[vertex] < NO_WAY and state.status[vertex] != INVALID:
-            place = locate(backward, vertex)
-            if not has_room(plan.waiting, slot_count(backward, place)):
-                return vertex
-            plan.charges[vertex] = charges[vertex]
-            _shorten(backward, plan, state, place, vertex)
-        plan.charges[vertex] = charges[vertex]
-    return len(charges)
-
-
-@kernel
-def settle(backward, plan, queue, state, degree):
-    """Go on lowering bounds until nothing waits; false where the queue of what waits needs more room.
-
-    An open vertex is put in the open list again; the caller sees to it that there is room.
-    """
-    while has_room(plan.waiting, degree):
-        _, tag = pop_entry(plan.waiting, 0, plan.phases, 2 * plan.clock[REPAIR])
-        if tag == NO_TAG:
-            return True
-        vertex = vertex_of(tag)
-        plan.phases[vertex] = 2 * plan.clock[REPAIR] + 1
-        if state.status[vertex] == OPEN and plan.numbers[vertex] != 0:
-            put(queue, 0, plan.bounds[vertex], tag_of(plan.numbers[vertex], vertex))
-        _shorten(backward, plan, state, locate(backward, vertex), vertex)
-    return False
-
-
-@inlined
-def _shorten(backward, plan, state, place, vertex):
-    """Lower the bounds of those from which the way by this vertex is shorter."""
-    for slot in range(slot_count(backward, place)):
-        source = successor(backward, place, slot)
-        if source == NO_VERTEX or state.status[source] >= CLOSED:
-            continue
-        step = step_cost(backward, plan, state, place, slot)
-        if step == NO_WAY:
-            continue
-        bound = plan.bounds[vertex] + step * charge_of(plan, vertex)
-        if bound < plan.bounds[source]:
-            plan.bounds[source] = bound
-            _let_wait(plan, source)
-
-
-@inlined
-def _let_wait(plan, vertex):
-    plan.phases[vertex] = 2 * plan.clock[REPAIR]
-    put(plan.waiting, 0, plan.bounds[vertex], tag_of(0, vertex))
 
 
 @kernel

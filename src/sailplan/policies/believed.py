@@ -11,21 +11,21 @@ from sailplan.beliefs.belief import NEVER, Belief, Follower, Refresh
 from sailplan.errors import PolicyError
 from sailplan.graphs.graph import CompiledGraph, FloatArray
 from sailplan.graphs.problem import Problem
-from sailplan.kernels.arrays import INVALID_EDGES, INVALID_VERTICES, CsrArrays, GridArrays, QueueArrays, StateArrays
-from sailplan.kernels.heap import FIRST_ROOM, allocate_queues, with_room
-from sailplan.kernels.policy_arrays import ReplanningArrays
-from sailplan.kernels.replanning import (
-    CLOCKS,
-    EPOCH,
-    LOOK_AT_EXPANSIONS,
-    LOOK_AT_KNOWN,
-    NO_WAY,
-    UNCHARGED,
-    begin_settling,
-    charge,
-    settle,
-    with_more_room,
+from sailplan.kernels.arrays import (
+    FAR,
+    INVALID_EDGES,
+    INVALID_VERTICES,
+    NEAR,
+    CsrArrays,
+    GridArrays,
+    QueueArrays,
+    StateArrays,
 )
+from sailplan.kernels.believed_edges import NO_WAY, UNCHARGED
+from sailplan.kernels.heap import FIRST_ROOM, allocate_queues, enlarge_queues
+from sailplan.kernels.policy_arrays import ReplanningArrays
+from sailplan.kernels.recharging import begin_settling, charge, settle
+from sailplan.kernels.replanning import CLOCKS, EPOCH, LOOK_AT_EXPANSIONS, LOOK_AT_KNOWN, with_more_room
 from sailplan.search.state import SearchState, allocate_state
 
 MOST_CHARGE = 1000.0
@@ -95,6 +95,13 @@ class Attendant:
     def _wait(self, expansions: int, known: int) -> None:
         self._plan.clock[LOOK_AT_EXPANSIONS] = expansions + self._refresh.expansions
         self._plan.clock[LOOK_AT_KNOWN] = known + self._refresh.invalid
+
+
+def with_room(queue: QueueArrays, count: int) -> QueueArrays:
+    """The same queues, or larger ones where there is no room for so many more entries."""
+    while 2 * (queue.levels[:, [NEAR, FAR]].sum(axis=1).max() + count) > queue.ranks.shape[1]:
+        queue = enlarge_queues(queue)
+    return queue
 
 
 def recharge(

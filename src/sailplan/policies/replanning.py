@@ -16,10 +16,10 @@ from sailplan.graphs.graph import is_compiled
 from sailplan.graphs.problem import Problem
 from sailplan.graphs.reach import explore
 from sailplan.kernels.arrays import NO_ROOM, NO_VERTEX
-from sailplan.kernels.heap import FIRST_ROOM, allocate_queues, with_room
+from sailplan.kernels.heap import FIRST_ROOM, allocate_queues
 from sailplan.kernels.policy_arrays import ReplanningArrays
 from sailplan.kernels.replanning import belief_due, offer_open, select_open, with_more_room
-from sailplan.policies.believed import Attendant, attend, make_plan
+from sailplan.policies.believed import Attendant, attend, make_plan, with_room
 from sailplan.search.limits import StopRule
 from sailplan.search.policy import Discovery
 from sailplan.search.state import SearchState
