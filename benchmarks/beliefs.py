@@ -36,7 +36,7 @@ HEADINGS = (
 )
 
 
-def compare(family: str, model: Path, data: str, choice: Choice) -> list[Summary]:
+def compare(model: Path, data: str, choice: Choice) -> list[Summary]:
     """The oracle, optimistic replanning and the belief, in this order."""
     policies = {
         "oracle": make_policy("oracle"),
@@ -92,9 +92,9 @@ def main() -> None:
         model = training.folder(arguments.runs) / MODEL
         print(f"{family}: {describe(model)}", flush=True)
         choice = Choice("validation", skip=HALF)
-        held_out.append((family, compare(family, model, str(arguments.data / family), choice)))
+        held_out.append((family, compare(model, str(arguments.data / family), choice)))
         fresh = Choice("test", arguments.generated, FRESH_SEED)
-        generated.append((family, compare(family, model, family, fresh)))
+        generated.append((family, compare(model, family, fresh)))
     print_table("The other half of the validation maps", held_out)
     print_table(f"{arguments.generated} generated worlds of each family", generated)
 

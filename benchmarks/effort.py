@@ -24,7 +24,7 @@ import numpy as np
 
 from effort_tables import COSTS, SIDES, Effort, Growth, report_efforts, report_growth
 from roadmaps import compare_on_roadmaps
-from sailplan.errors import PolicyError
+from sailplan.errors import SailplanError
 from sailplan.evaluation.tasks import Choice, load_tasks
 from sailplan.graphs import Problem, grid_problem
 from sailplan.oracle import cost_to_go
@@ -90,7 +90,7 @@ def policies_for(family: str, belief: str | None) -> dict[str, Policy]:
     made["optimistic"] = make_policy("optimistic")
     try:
         made["belief"] = make_policy((belief or BELIEF).format(family=family))
-    except PolicyError:
+    except SailplanError:
         if belief:
             raise
     return made

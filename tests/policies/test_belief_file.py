@@ -35,11 +35,12 @@ BELIEFS: list[Belief] = [Optimistic(), Prior(FRAME, MEMORY.frequencies, CHARGING
 
 @pytest.mark.parametrize("belief", BELIEFS, ids=lambda belief: belief.name)
 def test_what_is_read_decides_as_what_was_written(belief: Belief, tmp_path: Path) -> None:
-    policy = ReplanningPolicy(belief, StopRule.GOAL_EXPANDED)
+    policy = ReplanningPolicy(belief, StopRule.GOAL_EXPANDED, effort=0.5)
     save_policy(policy, tmp_path / "model", {"algorithm": "belief"})
     read = load_policy(tmp_path / "model")
     assert isinstance(read, ReplanningPolicy)
-    assert (read.stop, read.belief.name, read.belief.refresh) == (policy.stop, belief.name, belief.refresh)
+    assert (read.stop, read.effort) == (policy.stop, 0.5)
+    assert (read.belief.name, read.belief.refresh) == (belief.name, belief.refresh)
     assert read_facts(tmp_path / "model")["algorithm"] == "belief"
     for world in WORLDS:
         assert_same_result(search(grid_problem(world), policy), search(grid_problem(world), read))
@@ -73,9 +74,11 @@ def _changed(path: Path, **changes: Any) -> None:
         {"charging": {"steady": -1.0}},
         {"charging": {"height": 1.0}},
         {"agreement": {"most": 0}},
+        {"agreement": {"most": 2.5}},
         {"agreement": [1]},
         {"refresh": [1]},
         {"refresh": [0, 5]},
+        {"refresh": [5, 10**30]},
         {"worlds": 5},
         {"worlds": 10**9},
         {"worlds": "many"},

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from sailplan.errors import GraphError, PolicyError
 from sailplan.graphs import CallbackGraph, EdgeStatus, ExplicitGraph, GridGraph, Problem, grid_problem
 from sailplan.graphs.graph import FloatArray, is_finite
 from sailplan.policies.catalogue import make_policy
+from sailplan.policies.mixture import MixturePolicy, OneOfMany
 from sailplan.policies.replanning import ReplanningPolicy, optimistic
 from sailplan.search import SearchState, StopRule, search
 from sailplan.search.run import EngineName
@@ -154,7 +156,7 @@ def test_checks_count_where_vertices_differ() -> None:
     problem = Problem(ExplicitGraph.from_edges(10, edges), 0, 3)
     assert search(problem, optimistic()).path == (0, 2, 3)
     assert search(problem, ReplanningPolicy(effort=0.0)).path == (0, 1, 3)
-    with pytest.raises(PolicyError, match="effort must be finite and not negative, got -1"):
+    with pytest.raises(PolicyError, match="effort must be between 0 and 1000, got -1"):
         ReplanningPolicy(effort=-1.0)
 
 
@@ -182,3 +184,43 @@ def test_charges_of_another_shape_are_refused(engine: EngineName) -> None:
 def test_it_keeps_the_contract_of_a_policy() -> None:
     check_policy(optimistic())
     check_policy(ReplanningPolicy(Fickle(3, Refresh(2, 2))))
+
+
+def test_the_unit_of_cost_does_not_matter() -> None:
+    edges = [(0, 1, 1.0), (0, 2, 1.0), (1, 5, 50.0), (2, 3, 1.0), (3, 5, 1.0)]
+    for unit in (1.0, 1e-12, 1e-300, 1e305):
+        graph = ExplicitGraph.from_edges(6, [(one, other, cost * unit) for one, other, cost in edges])
+        assert search(Problem(graph, 0, 5), ReplanningPolicy(effort=0.0)).path == (0, 2, 3, 5)
+
+
+def test_a_graph_that_grows_while_it_is_searched_is_refused() -> None:
+    asked: list[int] = []
+
+    def succ(number: int) -> list[tuple[int, float]]:
+        asked.append(number)
+        later = [(1_000_000 + len(asked), 1.0)] if len(asked) > 8 else []
+        return [(other, 1.0) for other in (number - 1, number + 1) if 0 <= other < 8] + later
+
+    with pytest.raises(GraphError, match="was not there when it was asked before"):
+        search(CallbackGraph(succ, lambda one, other: other != 5).problem(0, 7), optimistic())
+
+
+@both_engines
+@pytest.mark.parametrize("refresh", [Refresh(0, 3), Refresh(3, 0)])
+def test_a_belief_that_would_be_asked_for_ever(refresh: Refresh, engine: EngineName) -> None:
+    with pytest.raises(PolicyError, match="asked again after at least 1 expansion or obstacle"):
+        search(draw_problem(TRAP), ReplanningPolicy(Fickle(0, refresh)), engine=engine)
+
+
+@both_engines
+def test_never_for_obstacles(engine: EngineName) -> None:
+    policy = ReplanningPolicy(Fickle(1, Refresh(2, sys.maxsize)))
+    assert search(draw_problem(TRAP), policy, engine=engine).found
+
+
+def test_inside_a_mixture_its_belief_is_still_asked() -> None:
+    policy, problem = ReplanningPolicy(Fickle(1, Refresh(1, 1))), draw_problem(TRAP)
+    alone = search(problem, policy)
+    for wrapped in (OneOfMany((policy,)), MixturePolicy(policy, optimistic(), 1.0, 0)):
+        assert search(problem, wrapped).trace.expanded.tolist() == alone.trace.expanded.tolist()
+    assert search(problem, OneOfMany((optimistic(),))).engine == "fused"

@@ -29,9 +29,10 @@ _LEAST_CHANGE = 0.05
 
 BLOCK_SIDE = 20
 """Cells on a side of the blocks in which worlds are weighted."""
+MOST_BLOCKS_ACROSS = 16
 OFTEN = Refresh(expansions=10, invalid=4)
 
-_LEAST_RISE = 0.2
+_LEAST_STEP = 0.2
 """A charge stays as it is where it would change by less than this share: to repair distances is dear."""
 
 
@@ -52,7 +53,8 @@ class Agreement:
 
     def __post_init__(self) -> None:
         doubts = self.of_blocked >= 0.0 and self.of_free >= 0.0 and isfinite(self.of_blocked + self.of_free)
-        if not (doubts and self.reach > 0.0 and self.most >= 1 and 0.0 <= self.prior <= 1.0):
+        worlds = isinstance(self.most, int) and self.most >= 1
+        if not (doubts and worlds and self.reach > 0.0 and 0.0 <= self.prior <= 1.0):
             raise PolicyError(f"an agreement needs doubts, a reach, worlds and a share of the prior, got {self}")
 
 
@@ -100,14 +102,14 @@ class ConditionalFollower:
         if self._compare(state) <= _LEAST_SURPRISE:
             return None
         chosen, weights = self._weigh()
-        blend(self._worlds, chosen, weights, BLOCK_SIDE, self._blend)
+        blend(self._worlds, chosen, weights, self._blocks.side, self._blend)
         share = self._belief.agreement.prior
         probabilities = (1.0 - share) * self._blend.reshape(-1) + share * self._belief.memory.frequencies
         if np.abs(probabilities - self._probabilities).max() <= _LEAST_CHANGE:
             return None
         self._probabilities = probabilities
         charges = self._belief.charging.of(self._belief.memory.frequencies, probabilities)
-        self._charges = np.where(np.abs(charges - self._charges) <= _LEAST_RISE * self._charges, self._charges, charges)
+        self._charges = np.where(np.abs(charges - self._charges) <= _LEAST_STEP * self._charges, self._charges, charges)
         return self._charges
 
     def _compare(self, state: SearchState) -> float:
@@ -135,30 +137,35 @@ class ConditionalFollower:
 
 @dataclass(frozen=True)
 class Blocks:
-    """A grid in blocks, row by row."""
+    """A grid in blocks, row by row; on large grids they are larger, so that there are never many."""
 
     width: int
     height: int
 
     @property
+    def side(self) -> int:
+        """Cells on a side."""
+        return max(BLOCK_SIDE, -(-max(self.width, self.height) // MOST_BLOCKS_ACROSS))
+
+    @property
     def across(self) -> int:
         """Blocks in a row."""
-        return -(-self.width // BLOCK_SIDE)
+        return -(-self.width // self.side)
 
     @property
     def count(self) -> int:
         """Blocks in all."""
-        return self.across * -(-self.height // BLOCK_SIDE)
+        return self.across * -(-self.height // self.side)
 
     def of(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         """The block of each cell."""
         y, x = np.divmod(cells, self.width)
-        blocks: NDArray[np.int64] = y // BLOCK_SIDE * self.across + x // BLOCK_SIDE
+        blocks: NDArray[np.int64] = y // self.side * self.across + x // self.side
         return blocks
 
     def carried(self, reach: float) -> FloatArray:
         """The share of the doubt in each block (column) that counts in each block (row): it falls with the distance."""
         y, x = np.divmod(np.arange(self.count), self.across)
-        distances = BLOCK_SIDE * np.hypot(x[:, None] - x, y[:, None] - y)
+        distances = self.side * np.hypot(x[:, None] - x, y[:, None] - y)
         shares: FloatArray = np.exp(-distances / reach)
         return shares

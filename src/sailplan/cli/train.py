@@ -21,7 +21,9 @@ from sailplan.worlds.endpoints import Endpoints
 def train(
     context: typer.Context,
     data: Annotated[str | None, typer.Option(help="A folder with train/ and validation/, or a family.")] = None,
-    algorithm: Annotated[AlgorithmName, typer.Option(help="SaIL, supervised, cross-entropy or Q-learning.")] = "sail",
+    algorithm: Annotated[
+        AlgorithmName, typer.Option(help="SaIL, supervised, cross-entropy, Q-learning, or a belief.")
+    ] = "sail",
     preset: Annotated[Preset, typer.Option(help="What the settings below are unless said.")] = "default",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the training.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder of the run.")] = None,

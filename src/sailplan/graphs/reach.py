@@ -24,6 +24,8 @@ def explore(
     while waiting:
         vertex = waiting.pop()
         targets, costs = graph.successors(vertex)
+        if len(targets) != len(costs):
+            raise GraphError(f"successors({vertex}) must give vertices and a cost for each, got {targets}, {costs}")
         verdicts = graph.evaluate(vertex, targets) if checked else [EdgeStatus.VALID] * len(targets)
         for target, cost, verdict in zip(targets, costs, verdicts, strict=True):
             if verdict == EdgeStatus.VALID:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sailplan.kernels.arrays import CLOSED, INVALID, NO_VERTEX, OPEN
+from sailplan.kernels.arrays import CLOSED, INVALID, NO_VERTEX
 from sailplan.kernels.believed_edges import NO_WAY, charge_of, step_cost
 from sailplan.kernels.compile import inlined, kernel
 from sailplan.kernels.edges import locate, slot_count, successor
@@ -43,21 +43,24 @@ def charge(backward, plan, state, first, charges):
 
 
 @kernel
-def settle(backward, plan, queue, state, degree):
-    """Go on lowering bounds until nothing waits; false where the queue of what waits needs more room.
-
-    An open vertex is put in the open list again; the caller sees to it that there is room.
-    """
+def settle(backward, plan, state, degree):
+    """Go on lowering bounds until nothing waits; false where the queue of what waits needs more room."""
     while has_room(plan.waiting, degree):
         _, tag = pop_entry(plan.waiting, 0, plan.phases, 2 * plan.clock[REPAIR])
         if tag == NO_TAG:
             return True
         vertex = vertex_of(tag)
         plan.phases[vertex] = 2 * plan.clock[REPAIR] + 1
-        if state.status[vertex] == OPEN and plan.numbers[vertex] != 0:
-            put(queue, 0, plan.bounds[vertex], tag_of(plan.numbers[vertex], vertex))
         _shorten(backward, plan, state, locate(backward, vertex), vertex)
     return False
+
+
+@kernel
+def put_all(plan, queue, vertices):
+    """Empty the open list and put these vertices in, under their bounds and old numbers."""
+    clear(queue, 0)
+    for vertex in vertices:
+        put(queue, 0, plan.bounds[vertex], tag_of(plan.numbers[vertex], vertex))
 
 
 @inlined

@@ -83,9 +83,7 @@ def pop_replanned(graph, plan, queue, state, goal):
             state.counts[POLICY_EVALUATIONS] += 1
             if rank == plan.bounds[vertex]:
                 return vertex
-        if rank < plan.bounds[vertex]:
-            put(queue, 0, plan.bounds[vertex], tag)
-        # Else it was put in again under a smaller bound when its charge fell.
+        put(queue, 0, plan.bounds[vertex], tag)
 
 
 @inlined

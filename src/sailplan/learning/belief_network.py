@@ -146,7 +146,7 @@ class CellLearner:
                 loss.backward()  # type: ignore[no-untyped-call]
                 optimiser.step()
                 losses.append(loss.item())
-        return float(np.mean(losses[-(-3 * len(losses) // 4) :]))
+        return float(np.mean(losses[-max(1, len(losses) // 4) :]))
 
     def loss(self, batch: Sequence[Snapshot]) -> Tensor:
         """Mean cross-entropy of the cells that are not known."""

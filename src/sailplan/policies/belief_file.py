@@ -23,6 +23,8 @@ from sailplan.graphs.graph import FloatArray
 Tensors = dict[str, np.ndarray[Any, Any]]
 _MOST_CELLS = 1 << 28
 _MOST_WORLDS = 100_000
+_MOST_REMEMBERED = 1 << 32
+"""Cells of all worlds together: what is remembered takes as many bytes, twice."""
 
 
 def describe_belief(belief: Belief) -> tuple[dict[str, Any], Tensors]:
@@ -81,7 +83,7 @@ def build_belief(header: Mapping[str, Any], tensors: Tensors) -> Belief:
 
 def _memory(header: Mapping[str, Any], tensors: Tensors, cells: int) -> Memory:
     worlds = int(header["worlds"])
-    if not 0 < worlds <= _MOST_WORLDS or tensors["worlds"].dtype != np.uint8:
+    if not 0 < worlds <= _MOST_WORLDS or worlds * cells > _MOST_REMEMBERED or tensors["worlds"].dtype != np.uint8:
         raise ModelError(f"{worlds} worlds of type {tensors['worlds'].dtype}")
     return Memory.unpacked(tensors["worlds"], worlds, cells)
 
@@ -107,7 +109,7 @@ def _frequencies(tensors: Tensors, cells: int) -> FloatArray:
 
 def _refresh(header: Mapping[str, Any]) -> Refresh:
     refresh = Refresh(*(int(number) for number in header["refresh"]))
-    if min(refresh) < 1:
+    if min(refresh) < 1 or max(refresh) > _MOST_CELLS:
         raise ModelError(f"a belief that is refreshed after {refresh}")
     return refresh
 

@@ -24,13 +24,11 @@ from sailplan.kernels.arrays import (
 from sailplan.kernels.believed_edges import NO_WAY, UNCHARGED
 from sailplan.kernels.heap import FIRST_ROOM, allocate_queues, enlarge_queues
 from sailplan.kernels.policy_arrays import ReplanningArrays
-from sailplan.kernels.recharging import begin_settling, charge, settle
+from sailplan.kernels.recharging import begin_settling, charge, put_all, settle
 from sailplan.kernels.replanning import CLOCKS, EPOCH, LOOK_AT_EXPANSIONS, LOOK_AT_KNOWN, with_more_room
 from sailplan.search.state import SearchState, allocate_state
 
 MOST_CHARGE = 1000.0
-_FINEST_UNIT = 24
-"""A cost of 1 is at most 2^24 in whole numbers: finer than any belief, with room for long paths."""
 _NEVER = np.iinfo(np.int64).max
 
 
@@ -64,7 +62,7 @@ def make_plan(graph: CompiledGraph, problem: Problem, belief: Belief, effort: fl
     plan.clock[EPOCH] = 1
     if not on_empty_grid:
         begin_settling(plan, problem.goal)
-        _settle(graph, _turned_round(graph, plan), allocate_queues(1, 0), allocate_state(count))
+        _settle(graph, _turned_round(graph, plan), allocate_state(count))
     return plan
 
 
@@ -78,6 +76,8 @@ class Attendant:
     """Lets a belief look at a search, and repairs distances where it charges otherwise than before."""
 
     def __init__(self, graph: CompiledGraph, plan: ReplanningArrays, follower: Follower, refresh: Refresh) -> None:
+        if min(refresh) < 1:
+            raise PolicyError(f"a belief is asked again after at least 1 expansion or obstacle, got {refresh}")
         self._graph, self._plan, self._follower, self._refresh = graph, plan, follower, refresh
         self._wait(0, 0)
 
@@ -88,13 +88,15 @@ class Attendant:
         charges = self._follower.look(state)
         if charges is None:
             return queue
-        queue = with_room(queue, len(state.frontier))
-        recharge(self._graph, self._plan, whole_charges(charges, self._graph.vertex_count), queue, state.arrays)
+        recharge(self._graph, self._plan, whole_charges(charges, self._graph.vertex_count), state.arrays)
+        waiting = state.frontier
+        queue = with_room(queue, len(waiting))
+        put_all(self._plan, queue, waiting)
         return queue
 
     def _wait(self, expansions: int, known: int) -> None:
-        self._plan.clock[LOOK_AT_EXPANSIONS] = expansions + self._refresh.expansions
-        self._plan.clock[LOOK_AT_KNOWN] = known + self._refresh.invalid
+        self._plan.clock[LOOK_AT_EXPANSIONS] = min(expansions + self._refresh.expansions, _NEVER)
+        self._plan.clock[LOOK_AT_KNOWN] = min(known + self._refresh.invalid, _NEVER)
 
 
 def with_room(queue: QueueArrays, count: int) -> QueueArrays:
@@ -104,15 +106,13 @@ def with_room(queue: QueueArrays, count: int) -> QueueArrays:
     return queue
 
 
-def recharge(
-    graph: CompiledGraph, plan: ReplanningArrays, charges: NDArray[np.int64], queue: QueueArrays, state: StateArrays
-) -> None:
-    """Charge otherwise than before; the open list has room for as many entries as there are open vertices."""
+def recharge(graph: CompiledGraph, plan: ReplanningArrays, charges: NDArray[np.int64], state: StateArrays) -> None:
+    """Charge otherwise than before; what is open is then to be put in again."""
     plan = _turned_round(graph, plan)
     first = 0
     while (first := charge(graph.backward_arrays(), plan, state, first, charges)) < len(charges):
         plan = with_more_room(plan)
-    _settle(graph, plan, queue, state)
+    _settle(graph, plan, state)
 
 
 def whole_charges(charges: FloatArray, count: int) -> NDArray[np.int64]:
@@ -123,10 +123,10 @@ def whole_charges(charges: FloatArray, count: int) -> NDArray[np.int64]:
     return np.rint(kept * UNCHARGED).astype(np.int64)
 
 
-def _settle(graph: CompiledGraph, plan: ReplanningArrays, queue: QueueArrays, state: StateArrays) -> None:
+def _settle(graph: CompiledGraph, plan: ReplanningArrays, state: StateArrays) -> None:
     backward = graph.backward_arrays()
     degree = int(np.diff(backward.first).max(initial=0)) if isinstance(backward, CsrArrays) else graph.max_degree
-    while not settle(backward, plan, queue, state, degree):
+    while not settle(backward, plan, state, degree):
         plan = with_more_room(plan)
 
 
@@ -141,18 +141,14 @@ def _turned_round(graph: CompiledGraph, plan: ReplanningArrays) -> ReplanningArr
 
 def whole_costs(rows: GridArrays | CsrArrays, count: int, most_charge: int, effort: float) -> NDArray[np.int64]:
     """What edges cost in a unit so fine that the longest path is still less than NO_WAY; none costs nothing."""
-    costs = np.repeat([1.0, rows.diagonal_cost], 4) if isinstance(rows, GridArrays) else _with_checks(rows, effort)
-    longest = max(float(costs.max(initial=0.0)), 1e-300) * count * most_charge
+    plain = np.repeat([1.0, rows.diagonal_cost], 4) if isinstance(rows, GridArrays) else rows.costs
+    # In parts of the dearest edge: what is small or large as a number is so no longer.
+    costs = plain / (plain.max(initial=0.0) or 1.0)
+    if isinstance(rows, CsrArrays) and len(costs):
+        # The checks that it takes to expand the vertices that edges leave.
+        degrees = np.diff(rows.first)
+        costs = costs + effort * costs.mean() * np.repeat(degrees, degrees) / degrees.mean()
+    longest = max(float(costs.max(initial=0.0)), 1.0) * count * most_charge
     # Of 2^60 a part is left for paths that are longer for rounding up.
-    unit = min(_FINEST_UNIT, math.floor(math.log2(NO_WAY >> 1) - math.log2(longest)))
+    unit = math.floor(math.log2(NO_WAY >> 1) - math.log2(longest))
     return np.maximum(np.rint(np.ldexp(costs, unit)), 1.0).astype(np.int64)
-
-
-def _with_checks(rows: CsrArrays, effort: float) -> FloatArray:
-    """What edges cost, and the checks that it takes to expand the vertices that they leave."""
-    degrees = np.diff(rows.first)
-    if effort == 0.0 or not len(rows.costs):
-        return rows.costs
-    checks: FloatArray = np.repeat(degrees, degrees) / degrees.mean()
-    costs: FloatArray = rows.costs + effort * rows.costs.mean() * checks
-    return costs

@@ -10,6 +10,7 @@ from sailplan.errors import PolicyError
 from sailplan.graphs.problem import Problem
 from sailplan.kernels.policy_arrays import KeyArrays, LearnedArrays, MixtureArrays, PolicyArrays, RandomArrays
 from sailplan.kernels.random import coin
+from sailplan.search.fused import attendant_of
 from sailplan.search.limits import StopRule
 from sailplan.search.policy import Discovery, Frontier, Policy, is_compiled_policy
 from sailplan.search.state import SearchState
@@ -44,8 +45,7 @@ class MixturePolicy:
     def arrays(self, problem: Problem) -> PolicyArrays | None:
         """Both for the compiled engine, where each has a single queue; one alone where the other never selects."""
         if self.probability in (0.0, 1.0):
-            only = self.first if self.probability else self.second
-            return only.arrays(problem) if is_compiled_policy(only) else None
+            return _alone(self.first if self.probability else self.second, problem)
         first, second = _single_queue(self.first, problem), _single_queue(self.second, problem)
         if first is None or second is None:
             return None
@@ -56,6 +56,12 @@ def check_seed(seed: int) -> None:
     """Refuse a seed that the kernels cannot take."""
     if not 0 <= seed < 1 << 63:
         raise PolicyError(f"a seed lies between 0 and 2^63, got {seed}")
+
+
+def _alone(policy: Policy, problem: Problem) -> PolicyArrays | None:
+    """The arrays of a policy that has nothing to do in Python meanwhile: nobody would call it."""
+    arrays = policy.arrays(problem) if is_compiled_policy(policy) else None
+    return None if arrays is None or attendant_of(problem, policy, arrays) else arrays
 
 
 def _single_queue(policy: Policy, problem: Problem) -> KeyArrays | LearnedArrays | RandomArrays | None:
@@ -114,5 +120,4 @@ class OneOfMany:
 
     def arrays(self, problem: Problem) -> PolicyArrays | None:
         """The arrays of the one drawn."""
-        policy = self.drawn(problem)
-        return policy.arrays(problem) if is_compiled_policy(policy) else None
+        return _alone(self.drawn(problem), problem)

@@ -44,7 +44,7 @@ def save_policy(policy: Saveable, path: FilePath, facts: Mapping[str, Any] | Non
 
 def _describe_replanning(policy: ReplanningPolicy) -> tuple[dict[str, Any], Tensors]:
     header, tensors = describe_belief(policy.belief)
-    return {"belief": header}, tensors
+    return {"belief": header, "effort": policy.effort}, tensors
 
 
 def _describe_scores(policy: LearnedPolicy | OneOfMany) -> tuple[dict[str, Any], Tensors]:
@@ -71,7 +71,7 @@ def load_policy(path: FilePath) -> Saveable:
     try:
         stop = StopRule(header["stop"])
         if "belief" in header:
-            return ReplanningPolicy(build_belief(header["belief"], tensors), stop)
+            return ReplanningPolicy(build_belief(header["belief"], tensors), stop, float(header["effort"]))
         told, seed = header["policies"], header["seed_of_mixture"]
         if not 0 < len(told) <= _MOST_PARTS or (seed is None and len(told) > 1):
             raise ModelError(f"{len(told)} policies")

@@ -5,24 +5,25 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import inf
 
 import numpy as np
 
 from sailplan.beliefs.belief import Belief
 from sailplan.beliefs.optimistic import Optimistic
-from sailplan.errors import BeliefWarning, PolicyError
+from sailplan.errors import BeliefWarning, GraphError, PolicyError
 from sailplan.graphs.graph import is_compiled
 from sailplan.graphs.problem import Problem
 from sailplan.graphs.reach import explore
 from sailplan.kernels.arrays import NO_ROOM, NO_VERTEX
-from sailplan.kernels.heap import FIRST_ROOM, allocate_queues
+from sailplan.kernels.heap import FIRST_ROOM, VERTEX_BITS, allocate_queues
 from sailplan.kernels.policy_arrays import ReplanningArrays
 from sailplan.kernels.replanning import belief_due, offer_open, select_open, with_more_room
 from sailplan.policies.believed import Attendant, attend, make_plan, with_room
 from sailplan.search.limits import StopRule
 from sailplan.search.policy import Discovery
 from sailplan.search.state import SearchState
+
+_MOST_EFFORT = 1000.0
 
 
 def optimistic() -> ReplanningPolicy:
@@ -46,8 +47,8 @@ class ReplanningPolicy:
     costs of its edges, for a mean vertex in mean edges. It is few checks that are wanted, not a short path."""
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.effort < inf:
-            raise PolicyError(f"effort must be finite and not negative, got {self.effort}")
+        if not 0.0 <= self.effort <= _MOST_EFFORT:
+            raise PolicyError(f"effort must be between 0 and {_MOST_EFFORT:.0f}, got {self.effort}")
 
     def open(self, problem: Problem, state: SearchState) -> ReplanningFrontier:
         """Begin the open list; a graph without arrays is explored with Succ first, and must be finite."""
@@ -78,6 +79,8 @@ class ReplanningFrontier:
     def __init__(self, policy: ReplanningPolicy, problem: Problem, state: SearchState) -> None:
         graph = problem.graph
         finite = graph if is_compiled(graph) else explore(problem, checked=False, why="to replan over")
+        if finite.vertex_count >= 1 << VERTEX_BITS:
+            raise GraphError(f"{problem.name}: {finite.vertex_count} vertices, too many to replan over")
         state.make_room(finite.vertex_count)
         belief = policy._fitting(problem)
         self._state, self._goal = state, problem.goal
@@ -87,7 +90,12 @@ class ReplanningFrontier:
         self._queue = allocate_queues(1, FIRST_ROOM)
 
     def observe(self, discovery: Discovery) -> None:
-        """Nothing: the state tells what is known to be invalid."""
+        """See to it that the graph is what it was; the state tells what is known to be invalid."""
+        told = [*discovery.successors, *discovery.invalid_vertices, *(target for _, target in discovery.invalid_edges)]
+        if max(told, default=0) >= len(self._plan.numbers):
+            raise GraphError(
+                f"successors({discovery.vertex}): vertex {max(told)} was not there when it was asked before"
+            )
 
     def add(self, vertices: Sequence[int]) -> None:
         """Put in the vertices that are new."""
