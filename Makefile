@@ -35,10 +35,12 @@ training: .venv/installed-train ## how far a training carries over, and how long
 pretrained: .venv/installed-train ## train the policies that come with the package anew, on generated worlds
 	rm -rf build/pretrained
 	for family in $$($(BIN)/python -c 'from sailplan.worlds import FAMILIES; print(*FAMILIES)'); do \
+		$(BIN)/sailplan train --data $$family --seed 0 --out build/pretrained/sail/$$family || exit 1; \
+		$(BIN)/sailplan train --data $$family --algorithm belief --rounds 3 --worlds-per-vector 25 --seed 0 \
+			--out build/pretrained/belief/$$family || exit 1; \
 		for algorithm in sail belief; do \
-			run=build/pretrained/$$algorithm/$$family; \
-			$(BIN)/sailplan train --data $$family --algorithm $$algorithm --seed 0 --out $$run || exit 1; \
-			cp $$run/model.safetensors src/sailplan/pretrained/$$algorithm/$$family.safetensors || exit 1; \
+			cp build/pretrained/$$algorithm/$$family/model.safetensors \
+				src/sailplan/pretrained/$$algorithm/$$family.safetensors || exit 1; \
 		done; \
 	done
 
