@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -23,6 +22,7 @@ from sailplan.graphs.graph import FloatArray
 from sailplan.graphs.grid import GridGraph
 from sailplan.graphs.problem import Problem
 from sailplan.kernels.arrays import INVALID, UNSEEN
+from sailplan.learning.regressors.torch_network import one_thread
 from sailplan.policies.replanning import ReplanningPolicy
 from sailplan.search import Limits, open_search, search
 from sailplan.search.recorder import ScriptedPolicy
@@ -128,7 +128,7 @@ class CellLearner:
 
     def __init__(self, settings: CellNetworkSettings, frequencies: FloatArray, seed: int) -> None:
         self._settings, self._odds = settings, log_odds(frequencies)
-        with _one_thread(), torch.random.fork_rng(devices=[]):
+        with one_thread(), torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self._net = TorchCellNetwork(settings)
 
@@ -136,7 +136,7 @@ class CellLearner:
         """Take steps on random batches; return the mean loss of the last quarter of them."""
         settings = self._settings
         losses = []
-        with _one_thread():
+        with one_thread():
             optimiser = torch.optim.Adam(self._net.parameters(), lr=settings.learning_rate, foreach=False)
             for step in range(settings.steps):
                 optimiser.param_groups[0]["lr"] = settings.learning_rate * (1.0 - step / settings.steps)
@@ -212,14 +212,3 @@ def _same_frame(problems: Sequence[Problem]) -> tuple[Frame, list[GridGraph]]:
     if frame is None:
         raise TrainingError("a belief learns from grids of one size with one start and one goal")
     return frame, graphs
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Sums are taken in the same order whatever the machine."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Unpack
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from sailplan.beliefs.belief import Belief
 from sailplan.beliefs.charging import Charging
@@ -28,13 +27,12 @@ from sailplan.graphs.graph import FloatArray
 from sailplan.graphs.grid import GridGraph
 from sailplan.graphs.problem import Problem
 from sailplan.learning.belief_settings import WEIGHTS, BeliefSettings
-from sailplan.learning.cross_entropy import Gaussian, refit
+from sailplan.learning.cross_entropy import Gaussian, costs_of, refit
 from sailplan.learning.examples import Examples
 from sailplan.learning.lessons import Lesson
 from sailplan.learning.rounds import Candidate, Options, Progress, Trained, draw_lessons, run_rounds, seed_of
 from sailplan.policies.mixture import OneOfMany
 from sailplan.policies.replanning import ReplanningPolicy
-from sailplan.search import Limits, search
 from sailplan.worlds.world import World
 
 BELIEF = BeliefSettings()
@@ -112,13 +110,7 @@ class BeliefLearner:
         rng = np.random.default_rng(seed_of(self.seed, number))
         vectors = self._gaussian(progress).draw(settings.vectors, rng)
         policies = [ReplanningPolicy(self.belief(vector)) for vector in vectors]
-
-        def expansions(policy: ReplanningPolicy, problem: Problem) -> int:
-            return search(problem, policy, Limits(expansions=settings.max_expansions)).expansions
-
-        work = (delayed(expansions)(policy, lesson.problem) for policy in policies for lesson in lessons)
-        counts = Parallel(n_jobs=self.jobs, prefer="threads")(work)
-        return Examples(vectors, np.reshape(counts, (len(vectors), -1)).mean(axis=1))
+        return Examples(vectors, costs_of(policies, lessons, settings.max_expansions, self.jobs))
 
     def fit(self, number: int, progress: Progress[Examples]) -> tuple[list[Candidate], float]:
         """Fit the Gaussian to the elite of this round; its mean and the best vector are what is validated."""

@@ -21,7 +21,7 @@ from sailplan.learning.settings import CrossEntropySettings
 from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.mixture import OneOfMany
 from sailplan.policies.network import DenseNetwork
-from sailplan.search import Limits, search
+from sailplan.search import Limits, Policy, search
 
 CROSS_ENTROPY = CrossEntropySettings()
 """The paper's settings."""
@@ -47,6 +47,18 @@ def refit(vectors: FloatArray, costs: FloatArray, elite: float, least_spread: fl
     best = np.argsort(costs, kind="stable")[:count]
     deviation = np.maximum(vectors[best].std(axis=0), least_spread)
     return Gaussian(vectors[best].mean(axis=0), deviation), float(costs[best].mean())
+
+
+def costs_of(policies: Sequence[Policy], lessons: Sequence[Lesson], max_expansions: int, jobs: int) -> FloatArray:
+    """The mean expansions of each policy, all on the same lessons."""
+
+    def expansions(policy: Policy, problem: Problem) -> int:
+        return search(problem, policy, Limits(expansions=max_expansions)).expansions
+
+    work = (delayed(expansions)(policy, lesson.problem) for policy in policies for lesson in lessons)
+    counts = Parallel(n_jobs=jobs, prefer="threads")(work)
+    costs: FloatArray = np.reshape(counts, (len(policies), -1)).mean(axis=1)
+    return costs
 
 
 def train_cross_entropy(
@@ -88,13 +100,7 @@ class CrossEntropy:
         rng = np.random.default_rng(seed_of(self.seed, number))
         vectors = self._gaussian(progress).draw(settings.vectors, rng)
         policies = [self._policy(vector) for vector in vectors]
-
-        def expansions(policy: LearnedPolicy, problem: Problem) -> int:
-            return search(problem, policy, Limits(expansions=settings.max_expansions)).expansions
-
-        work = (delayed(expansions)(policy, lesson.problem) for policy in policies for lesson in lessons)
-        counts = Parallel(n_jobs=self.jobs, prefer="threads")(work)
-        return Examples(vectors, np.reshape(counts, (len(vectors), -1)).mean(axis=1))
+        return Examples(vectors, costs_of(policies, lessons, settings.max_expansions, self.jobs))
 
     def fit(self, number: int, progress: Progress[Examples]) -> tuple[list[Candidate], float]:
         """Fit the Gaussian to the elite of this round; its mean and the best vector are what is validated."""

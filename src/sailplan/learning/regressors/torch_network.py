@@ -66,7 +66,7 @@ class TorchNetwork:
 
     def predict(self, rows: FloatArray) -> FloatArray:
         """The value of each row."""
-        with _one_thread(), torch.no_grad():
+        with one_thread(), torch.no_grad():
             inputs = torch.from_numpy(rows.astype(np.float32))
             firsts = range(0, len(inputs), _PREDICTED_AT_ONCE)
             parts = [self._forward(inputs[first : first + _PREDICTED_AT_ONCE]) for first in firsts]
@@ -132,7 +132,7 @@ class TorchNetwork:
     @contextmanager
     def _at_work(self) -> Iterator[None]:
         """Sums are taken in the same order whatever the machine, and chance is that of the seed."""
-        with _one_thread(), torch.random.fork_rng(devices=[]):
+        with one_thread(), torch.random.fork_rng(devices=[]):
             torch.manual_seed(self._seed)
             yield
 
@@ -193,7 +193,7 @@ def _array(tensor: Tensor) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Sums are taken in the same order whatever the machine; and small batches are fastest so."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
