@@ -18,7 +18,6 @@ from sailplan.kernels.heap import (
     offer,
     pop,
     pop_entry,
-    pop_tag,
     put,
     vertex_of,
 )
@@ -128,7 +127,7 @@ def test_a_tag_tells_the_vertex_and_the_number_of_its_insertion() -> None:
     queue = allocate_queues(1, 20)
     for vertex, key in ((5, 2.0), (7, 1.0), (5, 0.5)):
         offer(queue, 0, vertex, key)
-    tags = [int(pop_tag(queue, 0, ALL_LIVE, 0)) for _ in range(4)]
+    tags = [int(pop_entry(queue, 0, ALL_LIVE, 0)[1]) for _ in range(4)]
     assert [(vertex_of(tag), number_of(tag)) for tag in tags[:3]] == [(5, 3), (7, 2), (5, 1)]
     assert tags[3] == NO_TAG
 
@@ -144,7 +143,7 @@ def test_tags_come_out_in_the_order_of_keys_and_insertions(keys: list[float], la
         for index in sorted(range(len(keys)), key=lambda index: (keys[index], index))
         if index % 4 != 1
     ]
-    tags = iter(lambda: int(pop_tag(queue, 0, marks, 1)), NO_TAG)
+    tags = iter(lambda: int(pop_entry(queue, 0, marks, 1)[1]), NO_TAG)
     assert [(vertex_of(tag), number_of(tag)) for tag in tags] == expected
 
 

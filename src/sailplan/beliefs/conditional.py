@@ -25,15 +25,12 @@ _LEAST_SURPRISE = 0.3
 """Where all that has been seen since was about what was believed, the belief stays as it is."""
 _LEAST_CHANGE = 0.05
 """The belief counts as unchanged where no probability has moved by more."""
-
-
-BLOCK_SIDE = 20
-"""Cells on a side of the blocks in which worlds are weighted."""
-MOST_BLOCKS_ACROSS = 16
-OFTEN = Refresh(expansions=10, invalid=4)
-
 _LEAST_STEP = 0.2
 """A charge stays as it is where it would change by less than this share: to repair distances is dear."""
+BLOCK_SIDE = 20
+"""Cells on a side of the blocks in which worlds are weighted, unless there would be more than the most across."""
+MOST_BLOCKS_ACROSS = 16
+OFTEN = Refresh(expansions=10, invalid=4)
 
 
 @dataclass(frozen=True)

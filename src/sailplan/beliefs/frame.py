@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from sailplan.errors import TrainingError
 from sailplan.graphs.grid import GridGraph
 from sailplan.graphs.problem import Problem
 from sailplan.worlds.world import Cell
@@ -25,6 +27,15 @@ class Frame:
         if not isinstance(graph, GridGraph):
             return None
         return cls(graph.world.width, graph.world.height, graph.cell(problem.start), graph.cell(problem.goal))
+
+    @classmethod
+    def shared(cls, problems: Iterable[Problem]) -> Frame:
+        """The one frame of all these problems; raises TrainingError where they have several or none."""
+        frames = {cls.of(problem) for problem in problems}
+        frame = frames.pop() if len(frames) == 1 else None
+        if frame is None:
+            raise TrainingError("a belief is trained on grids of one size with one start and goal")
+        return frame
 
     def misfit(self, problem: Problem) -> str:
         """Why a problem is not in this frame; empty where it is."""

@@ -105,19 +105,13 @@ def put(queue, row, rank, tag):
 @inlined
 def pop(queue, row, marks, live):
     """Take out the first vertex whose mark says that it is live; NO_VERTEX where there is none."""
-    tag = pop_tag(queue, row, marks, live)
+    tag = pop_entry(queue, row, marks, live)[1]
     return NO_VERTEX if tag == NO_TAG else vertex_of(tag)
 
 
 @inlined
-def pop_tag(queue, row, marks, live):
-    """Take out the first entry whose vertex is live and return its tag; NO_TAG where there is none."""
-    return pop_entry(queue, row, marks, live)[1]
-
-
-@inlined
 def pop_entry(queue, row, marks, live):
-    """The same, with the rank of the entry before its tag."""
+    """Take out the first entry whose vertex is live and return its rank and tag; NO_TAG where there is none."""
     ranks, tags, levels = queue.ranks[row], queue.tags[row], queue.levels[row]
     while True:
         if levels[NEAR] == 0:

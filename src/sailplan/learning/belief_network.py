@@ -89,7 +89,8 @@ def train_belief_network(
     on_round: Callable[[BeliefRound], None] = lambda done: None,
 ) -> NetworkBelief:
     """Learn what the hidden part of worlds of one frame is like, from what searches see of them."""
-    frame, worlds = _same_frame(problems)
+    frame = Frame.shared(problems)
+    worlds = [problem.graph for problem in problems if isinstance(problem.graph, GridGraph)]
     frequencies = blocked_frequencies([graph.world for graph in worlds])
     learner = CellLearner(settings, frequencies.reshape(frame.height, frame.width), seed)
     belief = NetworkBelief(frame, learner.network(), frequencies, refresh=settings.refresh)
@@ -203,12 +204,3 @@ def _layer(weights: Tensor, biases: Tensor | None) -> Layer:
     assert biases is not None
     weight, bias = (one.detach().numpy().astype(np.float32, order="C", copy=True) for one in (weights, biases))
     return Layer(weight, bias)
-
-
-def _same_frame(problems: Sequence[Problem]) -> tuple[Frame, list[GridGraph]]:
-    frames = {Frame.of(problem) for problem in problems}
-    graphs = [problem.graph for problem in problems if isinstance(problem.graph, GridGraph)]
-    frame = frames.pop() if len(frames) == 1 else None
-    if frame is None:
-        raise TrainingError("a belief learns from grids of one size with one start and one goal")
-    return frame, graphs

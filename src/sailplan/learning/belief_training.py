@@ -65,10 +65,7 @@ def train_belief(
     **options: Unpack[Options],
 ) -> Trained | OneOfMany:
     """Remember worlds of one frame and learn what to make of them."""
-    frames = {Frame.of(problem) for problem in [*train, *validation]}
-    frame = frames.pop() if len(frames) == 1 else None
-    if frame is None:
-        raise TrainingError("a belief is trained on grids of one size with one start and goal")
+    frame = Frame.shared([*train, *validation])
     jobs = options.get("jobs", 1)
 
     def make_learner(lessons: Sequence[Lesson]) -> BeliefLearner:
