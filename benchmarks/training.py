@@ -149,7 +149,7 @@ def cem_round(settings: CrossEntropySettings) -> float:
     """Seconds of the first round, in which the searches are longest; the best of three."""
     problems = [task.problem() for task in load_tasks("forest", Choice("train", 20))[0].tasks]
     lessons, features = make_lessons(problems).solvable, PRESETS[settings.features]
-    learner = CrossEntropy(lessons, settings, features, scaling_of(lessons, features, 0, 2), seed=0, jobs=2)
+    learner = CrossEntropy(lessons, settings, 0, 2, features, scaling_of(lessons, features, 0, 2))
     times = []
     for _ in range(3):
         began = perf_counter()

@@ -42,7 +42,7 @@ def _learner(seed: int = 0) -> BeliefLearner:
     frame = Frame.of(TRAIN[0])
     assert frame is not None
     memory = Memory.of([problem.graph.world for problem in TRAIN[:24] if isinstance(problem.graph, GridGraph)])
-    return BeliefLearner(frame, memory, lessons[24:], SETTINGS, seed, 1)
+    return BeliefLearner(lessons[24:], SETTINGS, seed, 1, frame, memory)
 
 
 def test_it_learns_where_the_gaps_are() -> None:
@@ -84,7 +84,7 @@ def test_the_label_of_a_vector_is_what_its_belief_costs() -> None:
     learner = _learner()
     drawn = learner.collect(1, Progress())
     lessons, _ = draw_lessons(learner.lessons, SETTINGS.worlds_per_vector, 0, 1)
-    policy = ReplanningPolicy(learner.belief(drawn.rows[0]))
+    policy = learner.policy(drawn.rows[0])
     assert drawn.labels[0] == np.mean([search(lesson.problem, policy).expansions for lesson in lessons])
 
 

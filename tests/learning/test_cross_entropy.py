@@ -9,10 +9,11 @@ from sailplan.errors import TrainingError
 from sailplan.features import Scaling, feature_set
 from sailplan.learning import CROSS_ENTROPY, CrossEntropySettings, Round, train_cross_entropy
 from sailplan.learning.collect import scaling_of
-from sailplan.learning.cross_entropy import CrossEntropy, Gaussian, network_of, refit
+from sailplan.learning.cross_entropy import CrossEntropy, network_of
 from sailplan.learning.examples import Examples
 from sailplan.learning.lessons import make_lessons
 from sailplan.learning.rounds import Progress
+from sailplan.learning.vectors import Gaussian, refit
 from sailplan.policies.learned import LearnedPolicy
 from sailplan.policies.network import DenseNetwork
 from sailplan.search import Limits, search
@@ -70,7 +71,7 @@ def test_a_vector_costs_the_mean_of_its_expansions_on_the_worlds_of_the_round() 
     lessons = make_lessons(TRAIN).solvable
     settings = TINY_CROSS_ENTROPY.changed(worlds_per_vector=len(lessons))
     scaling = Scaling.none(len(feature_set("relative").columns))
-    learner = CrossEntropy(lessons, settings, feature_set("relative"), scaling, 0, 1)
+    learner = CrossEntropy(lessons, settings, 0, 1, feature_set("relative"), scaling)
     drawn = learner.collect(1, Progress())
     assert drawn.rows.shape == (6, settings.row_width())
     for vector, cost in zip(drawn.rows, drawn.labels, strict=True):
@@ -81,7 +82,7 @@ def test_a_vector_costs_the_mean_of_its_expansions_on_the_worlds_of_the_round() 
 
 def _learner(settings: CrossEntropySettings) -> CrossEntropy:
     features = feature_set(settings.features)
-    return CrossEntropy(make_lessons(TRAIN).solvable, settings, features, Scaling.none(len(features.columns)), 0, 1)
+    return CrossEntropy(make_lessons(TRAIN).solvable, settings, 0, 1, features, Scaling.none(len(features.columns)))
 
 
 def test_no_roll_out_is_longer_than_it_may_be() -> None:

@@ -10,11 +10,11 @@ from sailplan.learning.sail import train_sail
 from sailplan.learning.settings import (
     DEFAULT,
     PAPER,
-    CrossEntropySettings,
     NetworkSettings,
     QLearningSettings,
     SailSettings,
 )
+from sailplan.learning.vector_settings import CrossEntropySettings
 
 __all__ = [
     "CLONING",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from sailplan.learning.settings import TrainingSettings, check, setting
+from sailplan.learning.settings import check, setting
+from sailplan.learning.vector_settings import VectorSettings
 from sailplan.policies.replanning import ReplanningPolicy
 
 WEIGHTS = 9
@@ -12,7 +14,7 @@ WEIGHTS = 9
 
 
 @dataclass(frozen=True)
-class BeliefSettings(TrainingSettings):
+class BeliefSettings(VectorSettings):
     """A belief: worlds are remembered, and what is made of them is found by the expansions that it costs."""
 
     rounds: int = setting(5, "Rounds of rolling out and learning (N).")
@@ -22,17 +24,13 @@ class BeliefSettings(TrainingSettings):
     vectors: int = setting(16, "Parameter vectors drawn in each round.")
     worlds_per_vector: int = setting(40, "Worlds on which each of them is rolled out.")
     elite: float = setting(0.25, "Share of the vectors, the best, to which the Gaussian is fitted again.")
-    spread: float = setting(1.0, "Standard deviation of the first Gaussian, in units of each parameter's own.")
+    most_spread: ClassVar[int] = 10
     least_spread: float = setting(0.15, "Below this the standard deviation does not fall.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check(self.result == "best", "result", self.result, "best in a training of a belief")
         check(0 < self.remembered < 1, "remembered", self.remembered, "between 0 and 1")
-        check(self.vectors > 1, "vectors", self.vectors, "at least 2")
-        check(self.worlds_per_vector > 0, "worlds_per_vector", self.worlds_per_vector, "positive")
-        check(0 < self.elite <= 1, "elite", self.elite, "above 0 and at most 1")
-        check(0 < self.least_spread <= self.spread < 10, "spread", self.spread, "at least least_spread, below 10")
 
     def row_width(self) -> int:
         """One for each weight."""

@@ -26,11 +26,11 @@ from sailplan.errors import TrainingError
 from sailplan.graphs.graph import FloatArray
 from sailplan.graphs.grid import GridGraph
 from sailplan.graphs.problem import Problem
-from sailplan.learning.belief_settings import WEIGHTS, BeliefSettings
-from sailplan.learning.cross_entropy import Gaussian, costs_of, refit
+from sailplan.learning.belief_settings import BeliefSettings
 from sailplan.learning.examples import Examples
 from sailplan.learning.lessons import Lesson
-from sailplan.learning.rounds import Candidate, Options, Progress, Trained, draw_lessons, run_rounds, seed_of
+from sailplan.learning.rounds import Candidate, Options, Progress, Trained, run_rounds
+from sailplan.learning.vectors import VectorLearner
 from sailplan.policies.mixture import OneOfMany
 from sailplan.policies.replanning import ReplanningPolicy
 from sailplan.worlds.world import World
@@ -73,7 +73,7 @@ def train_belief(
         if not 0 < count < len(lessons):
             raise TrainingError(f"{len(lessons)} worlds: too few to remember some and roll out others")
         memory = Memory.of([_world_of(lesson) for lesson in lessons[:count]])
-        return BeliefLearner(frame, memory, lessons[count:], settings, seed, jobs)
+        return BeliefLearner(lessons[count:], settings, seed, jobs, frame, memory)
 
     return run_rounds(make_learner, train, validation, settings, seed=seed, **options)
 
@@ -85,56 +85,29 @@ def _world_of(lesson: Lesson) -> World:
 
 
 @dataclass(frozen=True, eq=False)
-class BeliefLearner:
-    """Draws weights and follows the best; its examples are vectors, labelled with what they cost."""
+class BeliefLearner(VectorLearner[BeliefSettings]):
+    """Draws weights and follows the best; its lessons are worlds that are not remembered."""
 
     frame: Frame
     memory: Memory
-    lessons: Sequence[Lesson]
-    """Worlds that are not remembered."""
-    settings: BeliefSettings
-    seed: int
-    jobs: int
-
-    def mixing(self, number: int) -> float:
-        """No one else selects."""
-        return 0.0
-
-    def collect(self, number: int, progress: Progress[Examples]) -> Examples:
-        """Draw vectors and roll out each on the same few worlds; the cost is the mean of its expansions."""
-        settings = self.settings
-        lessons, _ = draw_lessons(self.lessons, settings.worlds_per_vector, self.seed, number)
-        rng = np.random.default_rng(seed_of(self.seed, number))
-        vectors = self._gaussian(progress).draw(settings.vectors, rng)
-        policies = [ReplanningPolicy(self.belief(vector)) for vector in vectors]
-        return Examples(vectors, costs_of(policies, lessons, settings.max_expansions, self.jobs))
 
     def fit(self, number: int, progress: Progress[Examples]) -> tuple[list[Candidate], float]:
-        """Fit the Gaussian to the elite of this round; its mean and the best vector are what is validated."""
-        drawn = progress.examples[-1]
-        gaussian, cost = self._refit(drawn)
-        best = drawn.rows[int(np.argmin(drawn.labels))]
-        beliefs: list[Belief] = [self.belief(gaussian.mean), self.belief(best)]
+        """In the first round, the beliefs that need no weights are candidates too."""
+        candidates, cost = super().fit(number, progress)
         if number == 1:
             frequencies = self.memory.frequencies
-            beliefs += [Optimistic(), *(Prior(self.frame, frequencies, one) for one in _PRIOR_CHARGES)]
-        return [Candidate(ReplanningPolicy(belief)) for belief in beliefs], cost
+            plain: list[Belief] = [Optimistic(), *(Prior(self.frame, frequencies, one) for one in _PRIOR_CHARGES)]
+            candidates += [Candidate(ReplanningPolicy(belief)) for belief in plain]
+        return candidates, cost
 
-    def _gaussian(self, progress: Progress[Examples]) -> Gaussian:
-        if progress.examples:
-            return self._refit(progress.examples[-1])[0]
-        return Gaussian(np.zeros(WEIGHTS), np.full(WEIGHTS, self.settings.spread))
-
-    def _refit(self, drawn: Examples) -> tuple[Gaussian, float]:
-        return refit(drawn.rows, drawn.labels, self.settings.elite, self.settings.least_spread)
-
-    def belief(self, vector: FloatArray) -> Conditional:
-        """What a vector makes of the memory."""
+    def policy(self, vector: FloatArray) -> ReplanningPolicy:
+        """Replanning with what a vector makes of the memory."""
         numbers = np.exp((_CENTRES + _UNITS * vector).clip(-12.0, 7.0)).tolist()
         steady, surprise, doubt, sureness, blocked, free, reach, most, share = numbers
-        return Conditional(
+        belief = Conditional(
             self.frame,
             self.memory,
             Charging(steady, surprise, 1.0 - min(doubt, 1.0), sureness),
             Agreement(blocked, free, reach, max(1, round(most)), min(share, 1.0)),
         )
+        return ReplanningPolicy(belief)

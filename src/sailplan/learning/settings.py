@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, field, fields, replace
-from itertools import pairwise
 from typing import Any, Self
 
 from sailplan.errors import TrainingError
@@ -36,7 +35,7 @@ class NetworkSettings:
 
     def __post_init__(self) -> None:
         _check_types(self)
-        _check_hidden(self.hidden)
+        check_hidden(self.hidden)
         check(self.optimiser in OPTIMISERS, "optimiser", self.optimiser, " or ".join(OPTIMISERS))
         check(0 < self.learning_rate < 1, "learning_rate", self.learning_rate, "between 0 and 1")
         check(self.batch_size > 0, "batch_size", self.batch_size, "positive")
@@ -179,31 +178,6 @@ class QLearningSettings(ScoreSettings):
         check(whole, "features", self.features, "a set without a patch in Q-learning, which goes on from dense layers")
 
 
-@dataclass(frozen=True)
-class CrossEntropySettings(ScoreSettings):
-    """The cross-entropy method (the paper's baseline)."""
-
-    hidden: tuple[int, ...] = setting((100,), "Units of each hidden layer.")
-    vectors: int = setting(40, "Parameter vectors drawn in each round.")
-    worlds_per_vector: int = setting(5, "Worlds on which each of them is rolled out.")
-    elite: float = setting(0.2, "Share of the vectors, the best, to which the Gaussian is fitted again.")
-    spread: float = setting(1.0, "Standard deviation of the first Gaussian, over the square root of a unit's inputs.")
-    least_spread: float = setting(0.05, "Below this the standard deviation does not fall.")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_hidden(self.hidden)
-        check(self.vectors > 1, "vectors", self.vectors, "at least 2")
-        check(self.worlds_per_vector > 0, "worlds_per_vector", self.worlds_per_vector, "positive")
-        check(0 < self.elite <= 1, "elite", self.elite, "above 0 and at most 1")
-        check(0 < self.least_spread <= self.spread < 1000, "spread", self.spread, "at least least_spread, below 1000")
-
-    def row_width(self) -> int:
-        """How many parameters a network has: these are its examples."""
-        widths = [super().row_width(), *self.hidden, 1]
-        return sum((before + 1) * after for before, after in pairwise(widths))
-
-
 def check(holds: bool, name: str, value: object, expected: str) -> None:
     """Raise TrainingError where a setting is not what is expected."""
     if not holds:
@@ -216,7 +190,8 @@ def _check_complete(kind: type[NetworkSettings | TrainingSettings], values: dict
         raise KeyError(", ".join(sorted(missing)))
 
 
-def _check_hidden(hidden: tuple[int, ...]) -> None:
+def check_hidden(hidden: tuple[int, ...]) -> None:
+    """Raise TrainingError where these are no hidden layers."""
     sensible = all(type(width) is int and 0 < width <= 10_000 for width in hidden)
     check(sensible and 0 < len(hidden) <= 10, "hidden", hidden, "one to ten whole numbers up to 10000")
 
