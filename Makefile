@@ -34,7 +34,7 @@ training: .venv/installed-train ## how far a training carries over, and how long
 
 pretrained: .venv/installed-train ## train the policies that come with the package anew, on generated worlds
 	rm -rf build/pretrained
-	for family in $$($(BIN)/python -c 'from sailplan.worlds import FAMILIES; print(*FAMILIES)'); do \
+	for family in $$($(BIN)/python -c 'from sailplan.datasets import FAMILIES; print(*FAMILIES)'); do \
 		$(BIN)/sailplan train --data $$family --seed 0 --out build/pretrained/sail/$$family || exit 1; \
 		$(BIN)/sailplan train --data $$family --algorithm belief --rounds 3 --worlds-per-vector 25 --seed 0 \
 			--out build/pretrained/belief/$$family || exit 1; \

@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
 
+from sailplan.datasets import FAMILIES
+from sailplan.datasets.tasks import Choice, load_tasks
 from sailplan.evaluation.benchmark import run_benchmark
 from sailplan.evaluation.metrics import Summary, summarise
 from sailplan.evaluation.sheets import Cell, Sheet, markdown
-from sailplan.evaluation.tasks import Choice, load_tasks
 from sailplan.policies import make_policy
 from sailplan.policies.model_file import MODEL
-from sailplan.policies.replanning import ReplanningPolicy
-from sailplan.worlds import FAMILIES
+from sailplan.policies.replanning.policy import ReplanningPolicy
 from training import FRESH_SEED, Training
 
 HALF = 50

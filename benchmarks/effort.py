@@ -24,13 +24,13 @@ import numpy as np
 
 from effort_tables import COSTS, SIDES, Effort, Growth, report_efforts, report_growth
 from roadmaps import compare_on_roadmaps
+from sailplan.core import Policy, SearchResult, open_search
+from sailplan.datasets import FAMILIES, GeneratedWorlds
+from sailplan.datasets.tasks import Choice, load_tasks
 from sailplan.errors import SailplanError
-from sailplan.evaluation.tasks import Choice, load_tasks
 from sailplan.graphs import Problem, grid_problem
 from sailplan.oracle import cost_to_go
 from sailplan.policies import make_policy
-from sailplan.search import Policy, SearchResult, open_search
-from sailplan.worlds import FAMILIES, GeneratedWorlds
 from waiting import waiting, write_no_cache
 
 OTHERS = ("h_euc", "weighted_a_star", "a_star", "sail:{family}")

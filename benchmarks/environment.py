@@ -13,12 +13,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import get_args
 
+from sailplan.core import search
 from sailplan.environment import GraphSearch
 from sailplan.environment.view import Mode
 from sailplan.evaluation import Choice, load_tasks
 from sailplan.graphs import Problem
 from sailplan.policies import greedy
-from sailplan.search import search
 
 GREEDY = greedy("euclidean")
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from sailplan.core import search
+from sailplan.datasets import World, WorldDataset
+from sailplan.datasets.families import FAMILIES, GeneratedWorlds
 from sailplan.graphs import grid_problem
 from sailplan.oracle import cost_to_go
 from sailplan.policies import make_policy
-from sailplan.search import search
-from sailplan.worlds import World, WorldDataset
-from sailplan.worlds.families import FAMILIES, GeneratedWorlds
 
 COLUMNS = ("blocked share", "optimal cost", "h_euc expansions", "oracle expansions")
 REAL_WORLDS = 400

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sailplan.datasets import Cell, World
 from sailplan.graphs import MOVINGAI_MOVES, PAPER_MOVES, EdgeStatus, GridGraph, Moves, grid_problem
 from sailplan.oracle import cost_to_go
-from sailplan.worlds import Cell, World
 
 Solve = Callable[[], Any]
 """Plan from the bottom-left to the top-right cell of a prepared world; the path comes as the peer gives it."""

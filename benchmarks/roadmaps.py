@@ -10,11 +10,11 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from sailplan.core import search
 from sailplan.evaluation.sheets import Cell, Sheet, markdown
 from sailplan.graphs import CallbackGraph, EdgeStatus, ExplicitGraph, Problem
 from sailplan.oracle import cost_to_go
 from sailplan.policies import make_policy
-from sailplan.search import search
 
 VERTICES = 2000
 NEIGHBOURS = 12

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from peers import PEERS, Peer, path_cost, random_world
+from sailplan.core import search
+from sailplan.datasets import Cell, World
 from sailplan.graphs import CallbackGraph, grid_problem
 from sailplan.policies import make_policy
-from sailplan.search import search
-from sailplan.worlds import Cell, World
 
 SEEDS = {200: (1, 2, 3), 1000: (1, 2)}
 """Side of the worlds that peers run on -> their seeds."""
@@ -57,7 +57,7 @@ class Duel:
 
 @dataclass(frozen=True)
 class Growth:
-    """One fused search on a world of some size."""
+    """One compiled search on a world of some size."""
 
     policy: str
     world: str
@@ -224,7 +224,7 @@ def goals(duels: list[Duel], growths: list[Growth], overheads: list[Overhead]) -
         yield f"{where} {row.ratio:.2f} by its rule; at least 1", row.ratio >= 1
         yield f"{where} {row.default_ratio:.2f} with ours by the default; at least 1", row.default_ratio >= 1
     most = max(row.peak_bytes_a_cell for row in growths)
-    yield f"fused engine: {most:.0f} bytes a cell; under 100", most < 100
+    yield f"compiled engine: {most:.0f} bytes a cell; under 100", most < 100
     slowest = max(row.engine_us for row in overheads)
     yield f"reference engine: {slowest:.1f} µs an expansion beyond the callbacks; under 25", slowest < 25
 
@@ -235,7 +235,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write all rows to this file")
     options = parser.parse_args()
     fights = show(duels(options.repeats), "A*, 20 % blocked, corner to corner; ratios are the peer's time over ours")
-    sizes = show(growths(options.repeats), "Fused engine, by the expansion and by the cell")
+    sizes = show(growths(options.repeats), "Compiled engine, by the expansion and by the cell")
     grid = CallbackGrid(random_world(100, 1))
     callbacks = (overhead(policy, grid, min(options.repeats, 10)) for policy in ("dijkstra", "a_star", "h_euc"))
     extras = show(callbacks, "Reference engine, 100 x 100, 20 % blocked, 8-connected callbacks")

@@ -22,22 +22,22 @@ from time import perf_counter
 
 import numpy as np
 
+from sailplan.core import Limits, open_search
+from sailplan.datasets import FAMILIES, World
+from sailplan.datasets.labelled import make_lessons
+from sailplan.datasets.tasks import Choice, load_tasks
 from sailplan.evaluation.benchmark import run_benchmark
 from sailplan.evaluation.metrics import summarise
-from sailplan.evaluation.tasks import Choice, load_tasks
-from sailplan.features import PRESETS, Scaling
 from sailplan.graphs import grid_problem
 from sailplan.learning import CROSS_ENTROPY, CrossEntropySettings, Progress
 from sailplan.learning.collect import scaling_of
 from sailplan.learning.cross_entropy import LONG_ROLL_OUTS, CrossEntropy
-from sailplan.learning.lessons import make_lessons
 from sailplan.learning.run_folder import METRICS, SETTINGS, read_metrics, read_plan
 from sailplan.policies import make_policy
-from sailplan.policies.learned import LearnedPolicy
+from sailplan.policies.features import PRESETS, Scaling
+from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.model_file import MODEL
-from sailplan.policies.network import DenseNetwork
-from sailplan.search import Limits, open_search
-from sailplan.worlds import FAMILIES, World
 
 PUBLISHED_MICROSECONDS = 3500.0
 """What the published code takes for one expansion."""

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.features import FeatureSet, feature_set
+from sailplan.core import SearchState, search
+from sailplan.datasets import GeneratedWorlds
 from sailplan.graphs import Problem, grid_problem
 from sailplan.learning import PAPER, train_sail
-from sailplan.search import SearchState, search
+from sailplan.policies.features import FeatureSet, feature_set
 from sailplan.testing import check_features, check_regressor
-from sailplan.worlds import GeneratedWorlds
 
 
 class OpenNeighbours:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sailplan.core import Limits, search
 from sailplan.graphs import CallbackGraph, EdgeStatus
 from sailplan.policies import a_star
-from sailplan.search import Limits, search
 
 State = tuple[int, int]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sailplan.core import Discovery, SearchState, StopRule, search
 from sailplan.graphs import Problem
 from sailplan.kernels.arrays import OPEN
-from sailplan.policies.heuristics import euclidean
-from sailplan.search import Discovery, SearchState, StopRule, search
+from sailplan.policies.keyed.heuristics import euclidean
 from sailplan.testing import check_policy, random_problem
 
 

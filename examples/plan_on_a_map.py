@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from sailplan.core import open_search
+from sailplan.datasets import generate_world, read_world
 from sailplan.evaluation.pictures import draw_search, write_picture
 from sailplan.graphs import grid_problem
 from sailplan.policies import make_policy
-from sailplan.search import open_search
-from sailplan.worlds import generate_world, read_world
 
 
 def main(folder: Path) -> None:

@@ -1,10 +1,10 @@
 """Train a policy on worlds of one kind, save it, and plan with it on worlds that it has never seen."""
 
+from sailplan.core import search
+from sailplan.datasets import GeneratedWorlds
 from sailplan.graphs import grid_problem
 from sailplan.learning import DEFAULT, train_sail
 from sailplan.policies import greedy, load_policy, save_policy
-from sailplan.search import search
-from sailplan.worlds import GeneratedWorlds
 
 # A second or two of training; leave the settings as they are (DEFAULT) for the real thing.
 settings = DEFAULT.changed(rounds=2, worlds_per_round=10, samples_per_world=20, hidden=(16, 8))

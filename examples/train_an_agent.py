@@ -13,12 +13,12 @@ import torch
 from rich.console import Console
 from sb3_contrib import MaskablePPO
 
+from sailplan.core import Limits
 from sailplan.environment import AgentPolicy, GraphSearch
 from sailplan.evaluation import Choice, load_tasks, run_benchmark, summarise
 from sailplan.evaluation.sheets import rich_table
 from sailplan.evaluation.tables import family_sheet
 from sailplan.policies import make_policy
-from sailplan.search import Limits
 
 FAMILY, SIZE, LONGEST = "alternating_gaps", 61, 2000
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sailplan.features import FeatureSet
-from sailplan.graphs.graph import FloatArray, is_compiled
-from sailplan.graphs.problem import Problem
+from sailplan.core import SearchState
+from sailplan.core.graph import FloatArray, is_compiled
+from sailplan.core.problem import Problem
 from sailplan.kernels.arrays import INVALID_VERTICES
 from sailplan.kernels.compile import piece
 from sailplan.kernels.features import allocate_features, fill_rows
 from sailplan.kernels.obstacles import allocate_obstacles, note_invalid
-from sailplan.search import SearchState
+from sailplan.policies.features import FeatureSet
 
 
 @piece

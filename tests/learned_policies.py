@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from sailplan.features import Scaling, feature_set
-from sailplan.policies.learned import RESCORE_CODES, LearnedPolicy
-from sailplan.policies.network import DenseNetwork
+from sailplan.policies.features import Scaling, feature_set
+from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.learned.policy import RESCORE_CODES, LearnedPolicy
 
 RULES = list(RESCORE_CODES)
 

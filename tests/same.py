@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sailplan.core import SearchResult, SearchState
 from sailplan.kernels.arrays import CLOSED, OPEN
-from sailplan.search import SearchResult, SearchState
 
 
 def assert_same_result(one: SearchResult, other: SearchResult) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
+from sailplan.datasets import World
 from sailplan.graphs import MOVINGAI_MOVES, PAPER_MOVES, ExplicitGraph, GridGraph, Moves, Problem, grid_problem
-from sailplan.worlds import World
 
 FOUR_CONNECTED = Moves(diagonal=False)
 UNIT_DIAGONALS = Moves(diagonal_cost=1.0)

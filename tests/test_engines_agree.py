@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sailplan.features import PRESETS
+from sailplan.core import Limits, Policy, StopRule, open_search
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem
 from sailplan.policies import CATALOGUE, HEURISTICS, BestFirst, Key, OraclePolicy, WidthPolicy, make_policy
-from sailplan.policies.mixture import MixturePolicy
-from sailplan.search import Limits, Policy, StopRule, open_search
+from sailplan.policies.features import PRESETS
+from sailplan.policies.mixture.policy import MixturePolicy
 from tests.learned_policies import RULES, random_policy
 from tests.same import assert_same_result, assert_same_state
 from tests.strategies import explicit_problems, grid_problems
@@ -27,9 +27,9 @@ KEYS = st.builds(
 
 def _assert_engines_agree(problem: Problem, policy: Policy, stop: StopRule, budget: int | None) -> None:
     reference = open_search(problem, policy, stop=stop, engine="reference")
-    fused = open_search(problem, policy, stop=stop, engine="fused")
-    assert_same_result(reference.run(Limits(expansions=budget)), fused.run(Limits(expansions=budget)))
-    assert_same_state(reference.state, fused.state)
+    compiled = open_search(problem, policy, stop=stop, engine="compiled")
+    assert_same_result(reference.run(Limits(expansions=budget)), compiled.run(Limits(expansions=budget)))
+    assert_same_state(reference.state, compiled.state)
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -126,7 +126,7 @@ def test_with_learned_scores_in_a_search_by_steps(
     rescore: str, drawn: tuple[Problem, GridGraph], seed: int, steps: list[int]
 ) -> None:
     policy = random_policy(seed, "relative", rescore)
-    by_steps = open_search(drawn[0], policy, stop=StopRule.GOAL_EXPANDED, engine="fused")
+    by_steps = open_search(drawn[0], policy, stop=StopRule.GOAL_EXPANDED, engine="compiled")
     for expansions in sorted(steps):
         by_steps.run(Limits(expansions=expansions))
     at_once = open_search(drawn[0], policy, stop=StopRule.GOAL_EXPANDED, engine="reference")

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sailplan.features import PRESETS
+from sailplan.core import Limits, Policy, StopRule, open_search, search
+from sailplan.core.search import EngineName
+from sailplan.datasets import World
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem, grid_problem
 from sailplan.policies import CATALOGUE, make_policy
-from sailplan.search import Limits, Policy, StopRule, open_search, search
-from sailplan.search.run import EngineName
+from sailplan.policies.features import PRESETS
 from sailplan.testing import check_result
-from sailplan.worlds import World
 from tests.learned_policies import RULES, random_policy
 from tests.naive.dijkstra import cost_to_go
 from tests.same import assert_same_result, assert_same_state
@@ -21,7 +21,7 @@ from tests.strategies import explicit_problems, grid_problems
 
 NOT_CLAIRVOYANT = [name for name in CATALOGUE if name != "oracle"]
 every_policy = pytest.mark.parametrize("name", NOT_CLAIRVOYANT)
-both_engines = pytest.mark.parametrize("engine", ["reference", "fused"])
+both_engines = pytest.mark.parametrize("engine", ["reference", "compiled"])
 SEEDS = st.integers(0, 2**32 - 1)
 
 
@@ -125,7 +125,7 @@ def test_a_clairvoyant_policy_is_found_out() -> None:
     assert isinstance(problem.graph, GridGraph)
     altered = _with_other_hidden_cells(problem, problem.graph, [0], seed=1)
     with pytest.raises(AssertionError):
-        _assert_same_so_far(problem, altered, make_policy("oracle"), StopRule.GOAL_GENERATED, 4, "fused")
+        _assert_same_so_far(problem, altered, make_policy("oracle"), StopRule.GOAL_GENERATED, 4, "compiled")
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -133,7 +133,7 @@ def test_a_clairvoyant_policy_is_found_out() -> None:
 @given(
     drawn=st.one_of(grid_problems(15, 20), explicit_problems()),
     stop=st.sampled_from(StopRule),
-    engine=st.sampled_from(["reference", "fused"]),
+    engine=st.sampled_from(["reference", "compiled"]),
 )
 def test_a_path_is_found_where_there_is_one_and_it_holds(
     name: str, drawn: tuple[Problem, GridGraph | ExplicitGraph], stop: StopRule, engine: EngineName

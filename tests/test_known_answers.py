@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from sailplan.core import Outcome, search
+from sailplan.datasets import WorldDataset, read_neural_astar, read_ros_map, read_scenarios
 from sailplan.graphs import MOVINGAI_MOVES, GridGraph, Moves, Problem, grid_problem
 from sailplan.oracle import cost_to_go
 from sailplan.policies import make_policy
-from sailplan.search import Outcome, search
-from sailplan.worlds import WorldDataset, read_neural_astar, read_ros_map, read_scenarios
 
 
 class Known(NamedTuple):
@@ -58,7 +58,7 @@ def _solvable(data: Path, family: str) -> list[Solvable]:
 
 
 def _mean_expansions(tasks: list[Solvable], name: str) -> float:
-    return float(np.mean([search(each.problem, make_policy(name), engine="fused").expansions for each in tasks]))
+    return float(np.mean([search(each.problem, make_policy(name), engine="compiled").expansions for each in tasks]))
 
 
 @every_family
@@ -80,7 +80,7 @@ def test_the_worlds_that_cannot_be_solved(shared_data: Path) -> None:
 @pytest.mark.parametrize("name", ["a_star", "a_star_octile"])
 def test_a_star_is_optimal(shared_data: Path, family: str, name: str) -> None:
     for problem, optimal in _solvable(shared_data, family):
-        result = search(problem, make_policy(name), engine="fused")
+        result = search(problem, make_policy(name), engine="compiled")
         assert result.outcome is Outcome.GOAL_EXPANDED
         assert result.cost == pytest.approx(optimal, rel=1e-12), problem.name
 
@@ -103,7 +103,7 @@ def test_every_row_of_the_movingai_scenarios(shared_data: Path, name: str, rows:
     graph = GridGraph(scenarios[0].world, MOVINGAI_MOVES)
     for scenario in scenarios:
         problem = Problem(graph, graph.vertex(scenario.start), graph.vertex(scenario.goal))
-        found = search(problem, make_policy(policy), engine="fused").cost
+        found = search(problem, make_policy(policy), engine="compiled").cost
         assert found == pytest.approx(scenario.listed_cost, rel=5e-5, abs=1e-3), scenario
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sailplan.cli import main
-from sailplan.worlds import generate_world, write_png
+from sailplan.datasets import generate_world, write_png
 
 
 @dataclass(frozen=True)

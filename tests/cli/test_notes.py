@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sailplan.beliefs import NEVER, Refresh
 from sailplan.cli.notes import belief_warnings_told
 from sailplan.errors import BeliefWarning
 from sailplan.graphs import Problem
 from sailplan.policies.catalogue import CATALOGUE, Entry
-from sailplan.policies.replanning import ReplanningPolicy
+from sailplan.policies.replanning.beliefs import NEVER, Refresh
+from sailplan.policies.replanning.policy import ReplanningPolicy
 from tests.cli.conftest import Run
 
 
@@ -39,7 +39,7 @@ def _strangers(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(CATALOGUE, name, Entry(lambda name=name: ReplanningPolicy(Stranger(name)), ""))  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("engine", ["fused", "reference"])
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
 def test_plan_tells_in_one_line_each_time(run: Run, maze: Path, engine: str) -> None:
     for _ in range(2):
         ran = run("plan", maze, "--policy", "stranger", "--engine", engine)

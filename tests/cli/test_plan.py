@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sailplan.search import Trace
-from sailplan.worlds import World, write_png, write_ros_map
+from sailplan.core import Trace
+from sailplan.datasets import World, write_png, write_ros_map
 from tests.cli.conftest import Run, assert_one_line
 
 

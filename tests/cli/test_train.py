@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sailplan.evaluation.tasks import Choice
-from sailplan.evaluation.training_data import training_problems
+from sailplan.core import search
+from sailplan.datasets import GeneratedWorlds, World, generate_world, write_png
+from sailplan.datasets.tasks import Choice
+from sailplan.datasets.training_data import training_problems
 from sailplan.learning import CrossEntropySettings, NetworkSettings, QLearningSettings, SailSettings
 from sailplan.learning.run_folder import RunFolder, digest_of, read_metrics, read_plan
 from sailplan.policies import load_policy
-from sailplan.policies.learned import LearnedPolicy
-from sailplan.policies.mixture import OneOfMany
-from sailplan.policies.network import DenseNetwork
-from sailplan.search import search
-from sailplan.worlds import GeneratedWorlds, World, generate_world, write_png
+from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.learned.policy import LearnedPolicy
+from sailplan.policies.mixture.policy import OneOfMany
 from tests.cli.conftest import Ran, Run, assert_one_line
 
 QUICK: list[object] = ["--rounds", 2, "--worlds-per-round", 3, "--samples-per-world", 6, "--max-expansions", 60]
@@ -251,7 +251,7 @@ def test_the_model_is_a_policy(run: Run, worlds: Path, tmp_path: Path) -> None:
     model = out / "model.safetensors"
     ran = run("plan", worlds / "test" / "0.png", "--policy", model, "--json")
     facts = json.loads(ran.out)
-    assert (ran.code, facts["engine"]) == (0, "fused")
+    assert (ran.code, facts["engine"]) == (0, "compiled")
     assert (facts["path"][0], facts["path"][-1]) == ([0, 0], [16, 16])
     again = json.loads(run("plan", worlds / "test" / "0.png", "--policy", out, "--engine", "reference", "--json").out)
     assert again["path"] == facts["path"]

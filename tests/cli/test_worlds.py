@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from sailplan.worlds import generate_world, read_world
+from sailplan.datasets import generate_world, read_world
 from tests.cli.conftest import Run, assert_one_line
 
 

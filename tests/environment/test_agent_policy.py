@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 
+from sailplan.core import search
 from sailplan.environment import AgentPolicy, GraphSearch, View
 from sailplan.environment.agent_policy import Agent
 from sailplan.evaluation import Choice, load_tasks, run_benchmark
 from sailplan.graphs import GridGraph, Problem
 from sailplan.policies import greedy
-from sailplan.search import search
 from sailplan.testing import check_policy, draw_problem
 from tests.strategies import grid_problems
 

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sailplan.core import search
+from sailplan.datasets import World
 from sailplan.environment import Attractors, solution_paths
 from sailplan.environment.attractors import DEFAULT_STATES, closest_distances
 from sailplan.errors import EpisodeError
 from sailplan.graphs import ExplicitGraph, Problem, grid_problem
 from sailplan.policies import OraclePolicy
-from sailplan.search import search
 from sailplan.testing import draw_problem
-from sailplan.worlds import World
 
 EMPTY = grid_problem(World(np.zeros((5, 5), np.bool_)))
 

@@ -17,14 +17,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
+from sailplan.core import search
+from sailplan.datasets import World, write_png
 from sailplan.environment import GraphSearch
 from sailplan.errors import EpisodeError, SailplanError
-from sailplan.features import PRESETS
 from sailplan.graphs import CallbackGraph, ExplicitGraph, Problem, grid_problem
 from sailplan.policies import greedy
-from sailplan.search import search
+from sailplan.policies.features import PRESETS
 from sailplan.testing import draw_problem
-from sailplan.worlds import World, write_png
 
 WALLED_IN = draw_problem("S.#G\n..#.\n..#.")
 OPEN_FIELD = draw_problem("....G\n.....\n..#..\n.....\nS....")

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sailplan.datasets.tasks import Choice
 from sailplan.environment.problems import ProblemPool
 from sailplan.errors import EpisodeError
-from sailplan.evaluation.tasks import Choice
 from sailplan.testing import draw_problem
 
 SOLVABLE, WALLED_IN = draw_problem("S.G"), draw_problem("S#G")

@@ -6,7 +6,7 @@ import pytest
 from sailplan.environment import Top, View
 from sailplan.environment.view import LARGEST_VALUE
 from sailplan.errors import EpisodeError, PolicyError
-from sailplan.features import feature_set
+from sailplan.policies.features import feature_set
 
 
 def test_an_observation_is_finite_and_its_own() -> None:

@@ -4,13 +4,13 @@ import math
 
 import pytest
 
+from sailplan.core import Limits
+from sailplan.datasets import Scenario
+from sailplan.datasets.tasks import Choice, Task, TaskSet, load_tasks
 from sailplan.evaluation.benchmark import run_benchmark
 from sailplan.evaluation.records import UNSOLVABLE
-from sailplan.evaluation.tasks import Choice, Task, TaskSet, load_tasks
 from sailplan.policies import a_star, greedy
-from sailplan.search import Limits
 from sailplan.testing import draw_world
-from sailplan.worlds import Scenario
 
 
 def drawn(picture: str) -> Task:
@@ -27,7 +27,7 @@ def test_a_record_by_hand() -> None:
         """
     )
     (record,) = run_benchmark({"a": a_star("octile")}, [TaskSet("tiny", [task])])
-    assert (record.family, record.problem, record.policy, record.engine) == ("tiny", "drawn", "a", "fused")
+    assert (record.family, record.problem, record.policy, record.engine) == ("tiny", "drawn", "a", "compiled")
     assert record.outcome == "goal_expanded"
     assert record.cost == record.optimal_cost == pytest.approx(2 + 1 + math.sqrt(2))
     assert record.clairvoyant_expansions == 4

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sailplan.beliefs import NEVER, Refresh
+from sailplan.core import SearchState, open_search, search
+from sailplan.core.graph import FloatArray
 from sailplan.evaluation import pictures
 from sailplan.evaluation.animation import frames
 from sailplan.evaluation.charges import ChargesShown
 from sailplan.graphs import Problem
-from sailplan.graphs.graph import FloatArray
 from sailplan.policies import greedy
-from sailplan.policies.replanning import ReplanningPolicy
-from sailplan.search import SearchState, open_search, search
+from sailplan.policies.replanning.beliefs import NEVER, Refresh
+from sailplan.policies.replanning.policy import ReplanningPolicy
 from sailplan.testing import draw_problem
 
 PICTURE = """

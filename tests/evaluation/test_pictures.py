@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from sailplan.core import open_search
 from sailplan.errors import SailplanError
 from sailplan.evaluation import pictures
 from sailplan.evaluation.animation import frames
 from sailplan.graphs import ExplicitGraph, Problem
 from sailplan.policies import greedy
-from sailplan.search import open_search
 from sailplan.testing import draw_problem, draw_world
 
 PICTURE = """

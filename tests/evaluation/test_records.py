@@ -21,7 +21,7 @@ RECORD = Record(
     optimal_cost=290.0,
     clairvoyant_expansions=210,
     milliseconds=0.25,
-    engine="fused",
+    engine="compiled",
     listed_cost=math.inf,
 )
 

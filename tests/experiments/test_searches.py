@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from sailplan.datasets import generate_world, write_png
 from sailplan.errors import SailplanError
 from sailplan.evaluation.benchmark import run_benchmark
 from sailplan.experiments import searches as module
 from sailplan.experiments.reproduction import Reproduction
 from sailplan.experiments.searches import policy_of, records_of
-from sailplan.worlds import generate_world, write_png
 from tests.experiments.tiny import FAMILIES, SIZE, tiny
 
 FAMILY = FAMILIES[0]

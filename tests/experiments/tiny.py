@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from sailplan.datasets import GeneratedWorlds, write_png
 from sailplan.experiments.reproduction import Reproduction
 from sailplan.experiments.systems import SYSTEMS
-from sailplan.worlds import GeneratedWorlds, write_png
 
 FAMILIES = ("shifting_gaps", "single_bugtrap")
 TRAINED = ("sail", "sl", "cem", "ql", "sail_default")

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sailplan.core import Limits, search
 from sailplan.errors import GraphError
 from sailplan.graphs import CallbackGraph, EdgeStatus, Problem
 from sailplan.policies import a_star, dijkstra, greedy
-from sailplan.search import Limits, search
 from sailplan.testing import check_graph
 
 Point = tuple[int, int]

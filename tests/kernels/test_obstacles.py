@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sailplan.features import FeatureSet
-from sailplan.features.obstacles import OBSTACLES
+from sailplan.core import SearchState
+from sailplan.datasets import World
 from sailplan.graphs import ExplicitGraph, Problem, grid_problem
-from sailplan.search import SearchState
-from sailplan.worlds import World
+from sailplan.policies.features import FeatureSet
+from sailplan.policies.features.obstacles import OBSTACLES
 from tests.compiled_rows import compiled_rows
 from tests.naive.features import along_x, along_y, closest, straight
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sailplan.features import FeatureSet, feature_set
-from sailplan.features.walls import WALLS
+from sailplan.core import Limits, SearchState, open_search, search
+from sailplan.datasets import World, generate_world
 from sailplan.graphs import GridGraph, Moves, Problem, grid_problem
 from sailplan.policies import greedy
-from sailplan.search import Limits, SearchState, open_search, search
-from sailplan.worlds import World, generate_world
+from sailplan.policies.features import FeatureSet, feature_set
+from sailplan.policies.features.walls import WALLS
 from tests.compiled_rows import compiled_rows
 from tests.learned_policies import RULES, random_policy
 from tests.same import assert_same_result
@@ -54,7 +54,7 @@ def test_engines_agree_on_searches_that_look_at_walls(rule: str, moves: Moves) -
     for seed in range(2):
         policy = random_policy(seed, "walls", rule)
         problem = grid_problem(generate_world("multiple_bugtraps", 5, seed, width=21, height=25), moves=moves)
-        one, other = (search(problem, policy, Limits(60), engine=engine) for engine in ("reference", "fused"))
+        one, other = (search(problem, policy, Limits(60), engine=engine) for engine in ("reference", "compiled"))
         assert_same_result(one, other)
 
 

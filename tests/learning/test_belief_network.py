@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from sailplan.beliefs.cell_network import inputs_of
 from sailplan.errors import TrainingError
 from sailplan.kernels.arrays import CLOSED, INVALID
 from sailplan.learning.belief_network import (
@@ -18,7 +17,8 @@ from sailplan.learning.belief_network import (
     roll_out,
     train_belief_network,
 )
-from sailplan.policies.replanning import ReplanningPolicy
+from sailplan.policies.replanning.beliefs.cell_network import inputs_of
+from sailplan.policies.replanning.policy import ReplanningPolicy
 from tests.learning.tiny import pocket_problem, tiny_problems
 
 TINY = CellNetworkSettings(

@@ -5,21 +5,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sailplan.beliefs.frame import Frame
-from sailplan.beliefs.memory import Memory
+from sailplan.core import search
+from sailplan.datasets import GeneratedWorlds
+from sailplan.datasets.labelled import make_lessons
 from sailplan.errors import TrainingError
 from sailplan.graphs import GridGraph, grid_problem
 from sailplan.learning.belief_settings import BeliefSettings
 from sailplan.learning.belief_training import BELIEF, BeliefLearner, train_belief
 from sailplan.learning.examples import Examples
-from sailplan.learning.lessons import make_lessons
 from sailplan.learning.rounds import Progress, draw_lessons
 from sailplan.learning.run_folder import Plan, RunFolder, digest_of, read_plan
-from sailplan.policies.belief_file import describe_belief
 from sailplan.policies.model_file import MODEL, load_policy
-from sailplan.policies.replanning import ReplanningPolicy, optimistic
-from sailplan.search import search
-from sailplan.worlds import GeneratedWorlds
+from sailplan.policies.replanning.belief_file import describe_belief
+from sailplan.policies.replanning.beliefs.frame import Frame
+from sailplan.policies.replanning.beliefs.memory import Memory
+from sailplan.policies.replanning.policy import ReplanningPolicy, optimistic
 from tests.learning.tiny import pocket_problem, tiny_problems
 
 SETTINGS = BeliefSettings(rounds=3, vectors=5, worlds_per_vector=4, remembered=0.75, validation_expansions=2000)

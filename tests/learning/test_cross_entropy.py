@@ -5,18 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sailplan.core import Limits, search
+from sailplan.datasets.labelled import make_lessons
 from sailplan.errors import TrainingError
-from sailplan.features import Scaling, feature_set
 from sailplan.learning import CROSS_ENTROPY, CrossEntropySettings, Round, train_cross_entropy
 from sailplan.learning.collect import scaling_of
 from sailplan.learning.cross_entropy import CrossEntropy, network_of
 from sailplan.learning.examples import Examples
-from sailplan.learning.lessons import make_lessons
 from sailplan.learning.rounds import Progress
 from sailplan.learning.vectors import Gaussian, refit
-from sailplan.policies.learned import LearnedPolicy
-from sailplan.policies.network import DenseNetwork
-from sailplan.search import Limits, search
+from sailplan.policies.features import Scaling, feature_set
+from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.learned.policy import LearnedPolicy
 from tests.learning.tiny import TINY_CROSS_ENTROPY, assert_same_network, tiny_problems
 
 TRAIN, VALIDATION = tiny_problems()[:4], tiny_problems()[4:]

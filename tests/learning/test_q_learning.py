@@ -3,18 +3,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sailplan.core import search
+from sailplan.datasets.labelled import make_lessons
 from sailplan.errors import TrainingError
-from sailplan.features import Scaling, feature_set
 from sailplan.graphs import ExplicitGraph, Problem
 from sailplan.learning import Q_LEARNING, NetworkSettings, QLearningSettings, Round, train_q_learning
-from sailplan.learning.lessons import make_lessons
 from sailplan.learning.q_learning import QLearner
 from sailplan.learning.regressors import Differences, network_maker
 from sailplan.learning.rounds import Progress, seed_of
 from sailplan.learning.transitions import Transitions
-from sailplan.policies.learned import LearnedPolicy
-from sailplan.policies.network import DenseNetwork
-from sailplan.search import search
+from sailplan.policies.features import Scaling, feature_set
+from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.learned.policy import LearnedPolicy
 from tests.learning.tiny import TINY_Q_LEARNING, tiny_problems
 
 TRAIN, VALIDATION = tiny_problems()[:4], tiny_problems()[4:]

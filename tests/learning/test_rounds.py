@@ -9,7 +9,7 @@ from sailplan.errors import TrainingError
 from sailplan.learning import Progress
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName
 from sailplan.learning.settings import TrainingSettings
-from sailplan.policies.learned import LearnedPolicy
+from sailplan.policies.learned.policy import LearnedPolicy
 from tests.learning.tiny import (
     TINY,
     TINY_CLONING,

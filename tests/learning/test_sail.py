@@ -6,20 +6,20 @@ from math import hypot
 import numpy as np
 import pytest
 
+from sailplan.core import Limits, search
+from sailplan.datasets import World
+from sailplan.datasets.labelled import make_lessons
 from sailplan.errors import TrainingError
-from sailplan.features import FeatureSet
-from sailplan.features.goal import EUCLIDEAN
-from sailplan.features.tree import COST
 from sailplan.graphs import CallbackGraph, ExplicitGraph, Problem, grid_problem
 from sailplan.learning import Examples, Progress, Round, SailSettings, train_behaviour_cloning, train_sail
-from sailplan.learning.lessons import make_lessons
 from sailplan.learning.validate import mean_expansions
-from sailplan.policies.learned import LearnedPolicy
-from sailplan.policies.mixture import OneOfMany
+from sailplan.policies.features import FeatureSet
+from sailplan.policies.features.goal import EUCLIDEAN
+from sailplan.policies.features.tree import COST
+from sailplan.policies.learned.policy import LearnedPolicy
+from sailplan.policies.mixture.policy import OneOfMany
 from sailplan.policies.oracle import OraclePolicy
-from sailplan.search import Limits, search
 from sailplan.testing import check_result, draw_problem
-from sailplan.worlds import World
 from tests.learned_policies import random_policy
 from tests.learning.tiny import TINY, TINY_CLONING, assert_same_network, numbers_of, pocket_problem, tiny_problems
 
@@ -164,7 +164,7 @@ def test_a_trained_policy_solves_problems_that_it_has_not_seen(settings: SailSet
     for problem in [*tiny_problems(3, "mazes", 21), *VALIDATION]:
         result = search(problem, policy)
         assert result.found
-        assert result.engine == "fused"
+        assert result.engine == "compiled"
         check_result(problem, result)
 
 

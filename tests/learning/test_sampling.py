@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sailplan.features import FeatureSet, feature_set
-from sailplan.features.patch import Patch
+from sailplan.core import Limits, SearchState, StopRule, Trace, replay, search
+from sailplan.datasets import World
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem, grid_problem
 from sailplan.learning.sampling import draw_steps, take_samples
 from sailplan.policies import greedy, make_policy
-from sailplan.search import Limits, SearchState, StopRule, Trace, replay, search
-from sailplan.worlds import World
+from sailplan.policies.features import FeatureSet, feature_set
+from sailplan.policies.features.patch import Patch
 from tests.learning.tiny import tiny_problems
 from tests.strategies import explicit_problems, grid_problems
 
@@ -24,8 +24,8 @@ def _assert_samples_are_what_was_open(
     problem: Problem, trace: Trace, features: FeatureSet, steps: np.ndarray, picks: np.ndarray
 ) -> None:
     reference, rows = take_samples(problem, trace, features, steps, picks, "reference")
-    fused, fused_rows = take_samples(problem, trace, features, steps, picks, "fused")
-    assert fused.tolist() == reference.tolist()
+    compiled, fused_rows = take_samples(problem, trace, features, steps, picks, "compiled")
+    assert compiled.tolist() == reference.tolist()
     assert fused_rows.tolist() == rows.tolist()
     assert len(rows) == len(steps)
     for step, vertex, row in zip(steps.tolist(), reference.tolist(), rows.tolist(), strict=True):

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sailplan.features import feature_set
+from sailplan.core import Limits, Outcome, replay, search
+from sailplan.core.search import EngineName
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem
 from sailplan.kernels.arrays import OPEN
 from sailplan.learning.transitions import Transitions, look_at_steps
 from sailplan.policies import epsilon_greedy
-from sailplan.policies.learned import LearnedPolicy
-from sailplan.search import Limits, Outcome, replay, search
-from sailplan.search.run import EngineName
+from sailplan.policies.features import feature_set
+from sailplan.policies.learned.policy import LearnedPolicy
 from tests.learned_policies import random_policy, weighted_columns
 from tests.learning.tiny import tiny_problems
 from tests.strategies import explicit_problems, grid_problems
@@ -53,24 +53,24 @@ def test_what_a_step_led_to(
     steps = np.arange(longest if cut_short else len(expanded))
     if result.outcome is Outcome.FRONTIER_EMPTY:
         steps = steps[:-1]
-    reference, fused = (
-        look_at_steps(problem, result.trace, policy, steps, engine) for engine in ("reference", "fused")
+    reference, compiled = (
+        look_at_steps(problem, result.trace, policy, steps, engine) for engine in ("reference", "compiled")
     )
     for name in ("rows", "next_rows", "costs", "goes_on"):
-        assert getattr(reference, name).tolist() == getattr(fused, name).tolist()
+        assert getattr(reference, name).tolist() == getattr(compiled, name).tolist()
     for step in steps.tolist():
         before, after = replay(problem, result.trace, step), replay(problem, result.trace, step + 1)
-        assert policy.features(problem, before, [expanded[step]])[0].tolist() == fused.rows[step].tolist()
+        assert policy.features(problem, before, [expanded[step]])[0].tolist() == compiled.rows[step].tolist()
         found = result.outcome is Outcome.GOAL_GENERATED and step == len(expanded) - 1
-        assert fused.goes_on[step] == (0.0 if found else 1.0)
+        assert compiled.goes_on[step] == (0.0 if found else 1.0)
         if found:
-            assert not fused.next_rows[step].any()
+            assert not compiled.next_rows[step].any()
         else:
             vertex = naive_next(problem, expanded, policy, step)
-            assert policy.features(problem, after, [vertex])[0].tolist() == fused.next_rows[step].tolist()
+            assert policy.features(problem, after, [vertex])[0].tolist() == compiled.next_rows[step].tolist()
 
 
-@pytest.mark.parametrize("engine", ["reference", "fused"])
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
 def test_no_steps_no_transitions(engine: EngineName) -> None:
     problem, policy = tiny_problems()[0], weighted_columns(h_euc=1.0)
     seen = look_at_steps(problem, search(problem, policy).trace, policy, np.empty(0, np.int64), engine)

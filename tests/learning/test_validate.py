@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from sailplan.learning.lessons import make_lessons
+from sailplan.core import Limits, search
+from sailplan.datasets.labelled import make_lessons
 from sailplan.learning.validate import mean_expansions
 from sailplan.policies import greedy
-from sailplan.search import Limits, search
 from tests.learning.tiny import tiny_problems
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from sailplan.datasets import generate_world
 from sailplan.graphs import ExplicitGraph, Problem, grid_problem
 from sailplan.learning import CLONING, CrossEntropySettings, NetworkSettings, QLearningSettings, SailSettings
-from sailplan.policies.learned import LearnedPolicy
-from sailplan.policies.network import DenseNetwork
-from sailplan.worlds import generate_world
+from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.learned.policy import LearnedPolicy
 
 _SHORT: dict[str, Any] = {"rounds": 3, "max_expansions": 60, "validation_expansions": 300, "features": "relative"}
 _FEW_STEPS: dict[str, Any] = {"worlds_per_round": 4, "samples_per_world": 8}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from sailplan.core import SearchState
 from sailplan.graphs import GridGraph, Problem
 from sailplan.kernels.arrays import INVALID, UNSEEN
-from sailplan.search import SearchState
 
 Place = tuple[float, float]
 

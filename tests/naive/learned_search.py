@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from sailplan.core import SearchState
 from sailplan.graphs import Problem
-from sailplan.search import SearchState
 
 Score = Callable[[SearchState, int], float]
 

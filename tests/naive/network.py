@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from sailplan.kernels.policy_arrays import NetworkArrays
-from sailplan.policies.network import DenseNetwork
+from sailplan.policies.learned.network import DenseNetwork
 
 
 def forward(network: NetworkArrays, row: list[float]) -> float:

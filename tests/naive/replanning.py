@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 from math import inf
 
-from sailplan.beliefs import Belief
+from sailplan.core import SearchState
+from sailplan.core.graph import is_compiled
 from sailplan.graphs import Graph, GridGraph, Problem
-from sailplan.graphs.graph import is_compiled
 from sailplan.kernels.arrays import CLOSED, INVALID, OPEN
-from sailplan.policies.believed import MOST_CHARGE, whole_charges, whole_costs
-from sailplan.search import SearchState
+from sailplan.policies.replanning.beliefs import Belief
+from sailplan.policies.replanning.bounds import MOST_CHARGE, whole_charges, whole_costs
 
 
 def believed_edges(problem: Problem, state: SearchState, charges: list[int]) -> dict[int, list[tuple[int, int]]]:

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 import sailplan
+from sailplan.core import search
+from sailplan.datasets import FAMILIES, GeneratedWorlds
 from sailplan.errors import BeliefWarning, ModelError, PolicyError
 from sailplan.graphs import grid_problem
 from sailplan.policies import (
@@ -26,10 +28,8 @@ from sailplan.policies import (
     weighted_a_star,
 )
 from sailplan.policies.model_file import read_facts
-from sailplan.policies.replanning import optimistic
-from sailplan.search import search
+from sailplan.policies.replanning.policy import optimistic
 from sailplan.testing import check_policy
-from sailplan.worlds import FAMILIES, GeneratedWorlds
 
 
 @pytest.mark.parametrize("name", CATALOGUE)

@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from safetensors.numpy import load, save
 
 from sailplan import files
+from sailplan.core import Policy, StopRule, search
 from sailplan.errors import ModelError
-from sailplan.features import PRESETS, FeatureSet, Scaling, feature_set
-from sailplan.features.tree import COST, POSITION
 from sailplan.policies import greedy
-from sailplan.policies.learned import LearnedPolicy
-from sailplan.policies.mixture import OneOfMany
+from sailplan.policies.features import PRESETS, FeatureSet, Scaling, feature_set
+from sailplan.policies.features.tree import COST, POSITION
+from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.learned.policy import LearnedPolicy
+from sailplan.policies.mixture.policy import OneOfMany
 from sailplan.policies.model_file import find_model, load_policy, read_facts, save_policy
-from sailplan.policies.network import DenseNetwork
-from sailplan.search import Policy, StopRule, search
 from sailplan.testing import random_problem
 from tests.learned_policies import RULES, random_network, random_policy
 from tests.same import assert_same_result

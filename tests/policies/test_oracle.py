@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from sailplan.core import search
+from sailplan.core.search import EngineName
 from sailplan.errors import PolicyError
 from sailplan.graphs import CallbackGraph, GridGraph, Problem
 from sailplan.oracle import cost_to_go
 from sailplan.policies import OraclePolicy
-from sailplan.search import search
-from sailplan.search.run import EngineName
 from sailplan.testing import draw_problem
 from tests.same import assert_same_result
 from tests.strategies import grid_problems
@@ -23,7 +23,7 @@ TRAP = """
 """
 
 
-@pytest.mark.parametrize("engine", ["reference", "fused"])
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
 def test_it_walks_past_a_trap(engine: str) -> None:
     problem = draw_problem(TRAP)
     result = search(problem, OraclePolicy(), engine=engine)  # type: ignore[arg-type]
@@ -49,7 +49,7 @@ def test_on_a_graph_of_callbacks() -> None:
     assert result.expansions == 4
 
 
-@pytest.mark.parametrize("engine", ["reference", "fused"])
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
 @given(drawn=grid_problems(12, 12))
 def test_a_table_at_hand_is_taken_for_the_cost_to_go(engine: EngineName, drawn: tuple[Problem, GridGraph]) -> None:
     problem, _ = drawn
@@ -59,7 +59,7 @@ def test_a_table_at_hand_is_taken_for_the_cost_to_go(engine: EngineName, drawn: 
     assert turned.found == search(problem, OraclePolicy(), engine=engine).found
 
 
-@pytest.mark.parametrize("engine", ["reference", "fused"])
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
 def test_a_table_of_another_graph_is_refused(engine: EngineName) -> None:
     for vertices in (0, 34, 36):
         with pytest.raises(PolicyError, match=f"^drawing: a table of {vertices} costs for another number of vertices$"):

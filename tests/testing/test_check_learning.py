@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from sailplan.features import PRESETS, FeatureSet
+from sailplan.core import SearchState
+from sailplan.core.graph import FloatArray
 from sailplan.graphs import GridGraph, Problem
-from sailplan.graphs.graph import FloatArray
-from sailplan.search import SearchState
+from sailplan.policies.features import PRESETS, FeatureSet
 from sailplan.testing import check_features, check_regressor
 
 

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sailplan.core import Frontier, Outcome, SearchResult, SearchState, StopRule, Trace, search
 from sailplan.errors import PolicyError
 from sailplan.graphs import EdgeStatus, GridGraph, Problem
 from sailplan.kernels.arrays import GridArrays
 from sailplan.kernels.policy_arrays import KeyArrays
 from sailplan.policies import BestFirst, OraclePolicy, greedy
-from sailplan.policies.queues import QueueFrontier
-from sailplan.search import Frontier, Outcome, SearchResult, SearchState, StopRule, Trace, search
+from sailplan.policies.keyed.queues import QueueFrontier
 from sailplan.testing import check_graph, check_policy, check_result, draw_problem, draw_world
-from tests.search.odd_policies import Choosing, first_expanded
+from tests.core.odd_policies import Choosing, first_expanded
 
 
 class Line:

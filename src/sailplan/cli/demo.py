@@ -13,22 +13,22 @@ from PIL import Image
 
 from sailplan.cli.evaluate import benchmark, print_tables
 from sailplan.cli.train import run
+from sailplan.core import Limits, open_search, search
+from sailplan.core.problem import Problem
+from sailplan.datasets import write_png
+from sailplan.datasets.tasks import Choice, Task, TaskSet, load_tasks
 from sailplan.evaluation.animation import frames
 from sailplan.evaluation.metrics import summarise
 from sailplan.evaluation.pictures import draw_search, side_by_side, write_animation, write_picture
 from sailplan.evaluation.records import Record, write_records
 from sailplan.evaluation.report import write_report
 from sailplan.evaluation.tables import as_markdown
-from sailplan.evaluation.tasks import Choice, Task, TaskSet, load_tasks
 from sailplan.files import write_text
-from sailplan.graphs.problem import Problem
 from sailplan.learning import DEFAULT
 from sailplan.learning.run_folder import Plan
 from sailplan.policies.catalogue import make_policy
-from sailplan.policies.learned import LearnedPolicy
-from sailplan.policies.network import DenseNetwork
-from sailplan.search import Limits, open_search, search
-from sailplan.worlds import write_png
+from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.learned.policy import LearnedPolicy
 
 TRAINED_ON = "alternating_gaps"
 FAMILIES = (TRAINED_ON, "single_bugtrap", "mazes")

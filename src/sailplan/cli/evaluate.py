@@ -12,16 +12,16 @@ from rich.console import Console
 from sailplan.cli.notes import belief_warnings_to, tell_of_family
 from sailplan.cli.options import Json, split_names
 from sailplan.cli.progress import progress
+from sailplan.core import Limits
+from sailplan.datasets.endpoints import Endpoints
+from sailplan.datasets.tasks import Choice, TaskSet, load_tasks
 from sailplan.errors import BeliefWarning
 from sailplan.evaluation.benchmark import PAPER_LIMITS, run_benchmark
 from sailplan.evaluation.metrics import Summary, summarise
 from sailplan.evaluation.records import Record, write_records
 from sailplan.evaluation.sheets import rich_table
 from sailplan.evaluation.tables import EXPLANATION, as_objects, family_sheets
-from sailplan.evaluation.tasks import Choice, TaskSet, load_tasks
 from sailplan.policies.catalogue import make_policy
-from sailplan.search import Limits
-from sailplan.worlds.endpoints import Endpoints
 
 
 def evaluate(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sailplan.worlds.world import Cell
+from sailplan.graphs.grid.world import Cell
 
 
 def parse_cell(option: str, text: str | None) -> Cell | None:

@@ -12,13 +12,13 @@ import typer
 from sailplan.cli.notes import belief_warnings_to, one_line, tell
 from sailplan.cli.options import Json, parse_cell
 from sailplan.cli.progress import progress
+from sailplan.core import Limits, Policy, Search, SearchResult, StopRule, open_search
+from sailplan.core.problem import Problem
+from sailplan.core.search import EngineName
+from sailplan.datasets import read_world
 from sailplan.errors import BeliefWarning
-from sailplan.graphs.grid import GridGraph, Moves, grid_problem
-from sailplan.graphs.problem import Problem
+from sailplan.graphs.grid.graph import GridGraph, Moves, grid_problem
 from sailplan.policies.catalogue import make_policy
-from sailplan.search import Limits, Policy, Search, SearchResult, StopRule, open_search
-from sailplan.search.run import EngineName
-from sailplan.worlds import read_world
 
 DEFAULT_POLICY = "optimistic"
 _POLICY_HELP = (

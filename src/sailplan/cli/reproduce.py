@@ -11,13 +11,13 @@ from rich.console import Console
 
 from sailplan.cli.options import Json, split_names
 from sailplan.cli.progress import progress
+from sailplan.datasets import FAMILIES
 from sailplan.evaluation.sheets import rich_table
 from sailplan.experiments import reproduce as experiments
 from sailplan.experiments.part import Part
 from sailplan.experiments.reproduction import Reproduction
 from sailplan.experiments.results_page import PAGE
 from sailplan.experiments.systems import SYSTEMS
-from sailplan.worlds import FAMILIES
 
 What = Literal["table", "snapshots", "adaptation", "convergence", "all"]
 

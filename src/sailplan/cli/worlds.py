@@ -24,7 +24,7 @@ def generate(
     height: Annotated[int, typer.Option(min=1, help="Cells up.")] = 201,
 ) -> None:
     """Draw worlds of a family and write them as PNG files."""
-    from sailplan.worlds import GeneratedWorlds, write_png
+    from sailplan.datasets import GeneratedWorlds, write_png
 
     drawn = GeneratedWorlds(family, count, seed, width, height)
     with progress(f"drawing {family}", count) as step:
@@ -41,8 +41,8 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Say what is in a world, and draw it."""
+    from sailplan.datasets import read_world
     from sailplan.evaluation.pictures import draw_world, write_picture
-    from sailplan.worlds import read_world
 
     world = read_world(path)
     if png is not None:

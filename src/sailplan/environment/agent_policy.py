@@ -8,11 +8,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from sailplan.core import SearchState, StopRule
+from sailplan.core.problem import Problem
 from sailplan.environment.view import View
-from sailplan.graphs.problem import Problem
 from sailplan.kernels.arrays import NO_VERTEX
-from sailplan.policies.steered import SteeredFrontier, SteeredPolicy
-from sailplan.search import SearchState, StopRule
+from sailplan.policies.steered.policy import SteeredFrontier, SteeredPolicy
 
 
 class Agent(Protocol):

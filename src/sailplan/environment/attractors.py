@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from sailplan.core import SearchState, search
+from sailplan.core.graph import FloatArray, is_finite
+from sailplan.core.problem import Problem
 from sailplan.errors import EpisodeError, SailplanError
-from sailplan.features.feature import plane_coordinates
-from sailplan.graphs.graph import FloatArray, is_finite
-from sailplan.graphs.grid import GridGraph
-from sailplan.graphs.problem import Problem
+from sailplan.graphs.grid.graph import GridGraph
 from sailplan.kernels.arrays import TABLE
 from sailplan.kernels.policy_arrays import KeyArrays
+from sailplan.policies.features.feature import plane_coordinates
+from sailplan.policies.keyed.queues import Score
 from sailplan.policies.oracle import OraclePolicy
-from sailplan.policies.queues import Score
-from sailplan.search import SearchState, search
 
 Point = tuple[float, float]
 

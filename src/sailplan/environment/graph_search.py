@@ -11,6 +11,10 @@ from gymnasium.spaces import Box, Dict, MultiBinary
 from numpy.typing import NDArray
 from PIL import Image
 
+from sailplan.core import Limits, Outcome, Search, open_search
+from sailplan.core.problem import Problem
+from sailplan.datasets.endpoints import Endpoints
+from sailplan.datasets.tasks import Choice
 from sailplan.environment.attractors import Point
 from sailplan.environment.choice_space import ChoiceSpace
 from sailplan.environment.problems import ProblemPool
@@ -18,12 +22,8 @@ from sailplan.environment.view import LARGEST_VALUE, Mode, Observation, make_vie
 from sailplan.environment.window import Window
 from sailplan.errors import EpisodeError
 from sailplan.evaluation.pictures import draw_search
-from sailplan.evaluation.tasks import Choice
-from sailplan.graphs.problem import Problem
 from sailplan.kernels.arrays import NO_VERTEX
-from sailplan.policies.steered import SteeredPolicy
-from sailplan.search import Limits, Outcome, Search, open_search
-from sailplan.worlds.endpoints import Endpoints
+from sailplan.policies.steered.policy import SteeredPolicy
 
 RUNNING = "running"
 """What `info["outcome"]` says until the episode ends, with the name of an Outcome."""

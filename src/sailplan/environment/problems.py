@@ -8,11 +8,11 @@ from itertools import islice
 
 import numpy as np
 
+from sailplan.core.problem import Problem
+from sailplan.datasets.lazy import LazySequence
+from sailplan.datasets.tasks import Choice, Task, load_tasks
 from sailplan.errors import EpisodeError, ProblemError
-from sailplan.evaluation.tasks import Choice, Task, load_tasks
-from sailplan.graphs.problem import Problem
 from sailplan.oracle import cost_to_go
-from sailplan.worlds.lazy import LazySequence
 
 
 class ProblemPool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sailplan.core import SearchState
+from sailplan.core.problem import Problem
 from sailplan.errors import EpisodeError
-from sailplan.graphs.problem import Problem
 from sailplan.kernels.policy_arrays import KeyArrays
-from sailplan.policies.best_first import BestFirst
-from sailplan.policies.heuristics import Key
-from sailplan.policies.queues import Score
-from sailplan.search import SearchState
+from sailplan.policies.keyed.best_first import BestFirst
+from sailplan.policies.keyed.heuristics import Key
+from sailplan.policies.keyed.queues import Score
 
 
 @dataclass(frozen=True)

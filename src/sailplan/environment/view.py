@@ -8,13 +8,13 @@ from typing import Literal, TypedDict, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from sailplan.core.problem import Problem
 from sailplan.environment.attractors import Attractors, Point, solution_paths
 from sailplan.environment.top import Top
 from sailplan.errors import EpisodeError
-from sailplan.features import FeatureSet, feature_set
-from sailplan.graphs.problem import Problem
 from sailplan.kernels.arrays import NO_VERTEX
-from sailplan.policies.steered import Steering
+from sailplan.policies.features import FeatureSet, feature_set
+from sailplan.policies.steered.policy import Steering
 
 Mode = Literal["attractors", "top"]
 

@@ -1,9 +1,9 @@
 """Benchmarks, tables and pictures."""
 
+from sailplan.datasets.tasks import Choice, Task, TaskSet, load_tasks
 from sailplan.evaluation.benchmark import PAPER_LIMITS, run_benchmark
 from sailplan.evaluation.metrics import Summary, normalised, summarise
 from sailplan.evaluation.records import Record, read_records, write_records
-from sailplan.evaluation.tasks import Choice, Task, TaskSet, load_tasks
 
 __all__ = [
     "PAPER_LIMITS",

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 from PIL import Image
 
+from sailplan.core import Limits, Policy, SearchResult, open_search
+from sailplan.core.problem import Problem
+from sailplan.core.trace import ScriptedPolicy
 from sailplan.evaluation.charges import ChargesShown
 from sailplan.evaluation.pictures import draw_search
-from sailplan.graphs.problem import Problem
-from sailplan.search import Limits, Policy, SearchResult, open_search
-from sailplan.search.recorder import ScriptedPolicy
 
 
 def frames(

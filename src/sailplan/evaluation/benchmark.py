@@ -8,12 +8,12 @@ from itertools import chain
 
 from joblib import Parallel, delayed
 
+from sailplan.core import Limits, Policy, SearchResult, search
+from sailplan.datasets.tasks import Task, TaskSet
 from sailplan.errors import ProblemError
 from sailplan.evaluation.records import UNSOLVABLE, Record
-from sailplan.evaluation.tasks import Task, TaskSet
 from sailplan.oracle import cost_to_go
 from sailplan.policies.oracle import OraclePolicy
-from sailplan.search import Limits, Policy, SearchResult, search
 
 PAPER_LIMITS = Limits(expansions=20_000)
 """T_test of the paper."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from sailplan.beliefs import Follower
-from sailplan.graphs.graph import FloatArray, is_finite
-from sailplan.graphs.problem import Problem
-from sailplan.policies.replanning import ReplanningPolicy
-from sailplan.search import Policy, SearchState
+from sailplan.core import Policy, SearchState
+from sailplan.core.graph import FloatArray, is_finite
+from sailplan.core.problem import Problem
+from sailplan.policies.replanning.beliefs import Follower
+from sailplan.policies.replanning.policy import ReplanningPolicy
 
 
 class ChargesShown:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sailplan.core import Outcome
 from sailplan.evaluation.records import UNSOLVABLE, Record
-from sailplan.search import Outcome
 
 _RESAMPLES = 2000
 _COST_TOLERANCE = 1e-4

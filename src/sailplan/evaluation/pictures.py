@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from sailplan.core import SearchState
+from sailplan.core.graph import FloatArray
+from sailplan.core.problem import Problem
 from sailplan.errors import SailplanError
 from sailplan.files import FilePath, whole_file
-from sailplan.graphs.graph import FloatArray
-from sailplan.graphs.grid import GridGraph
-from sailplan.graphs.problem import Problem
+from sailplan.graphs.grid.graph import GridGraph
+from sailplan.graphs.grid.world import World
 from sailplan.kernels import arrays
-from sailplan.search import SearchState
-from sailplan.worlds.world import World
 
 Colour = tuple[int, int, int]
 

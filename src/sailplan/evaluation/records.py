@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from typing import get_type_hints
 
+from sailplan.core import Outcome
 from sailplan.errors import SailplanError
 from sailplan.files import FilePath, file_lines, write_csv
-from sailplan.search import Outcome
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from sailplan.core import Policy
 from sailplan.errors import SailplanError
 from sailplan.evaluation.figures import Panel, draw_figure
 from sailplan.evaluation.pictures import write_picture
@@ -13,7 +14,6 @@ from sailplan.experiments.part import Experiment, Figure, Part
 from sailplan.experiments.reproduction import Reproduction, ShowProgress
 from sailplan.experiments.runs import Run, runs_of
 from sailplan.experiments.searches import policy_of
-from sailplan.search import Policy
 
 
 @dataclass(frozen=True)

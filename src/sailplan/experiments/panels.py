@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from sailplan.core import Policy, SearchResult, replay, search
+from sailplan.core.problem import Problem
+from sailplan.datasets.tasks import Task
 from sailplan.errors import SailplanError
 from sailplan.evaluation.benchmark import PAPER_LIMITS
 from sailplan.evaluation.figures import Panel
 from sailplan.evaluation.pictures import draw_panel
 from sailplan.evaluation.records import UNSOLVABLE
-from sailplan.evaluation.tasks import Task
 from sailplan.experiments.reproduction import Reproduction
 from sailplan.experiments.searches import records_of
-from sailplan.graphs.problem import Problem
-from sailplan.search import Policy, SearchResult, replay, search
 
 WORLD_RULE = "The world of a family is the one that is harder for h_EUC than three quarters of the others."
 """The median world of some families has its obstacle out of the way, and shows nothing."""

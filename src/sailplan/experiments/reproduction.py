@@ -9,15 +9,15 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from sailplan.datasets import FAMILIES, WorldDataset
+from sailplan.datasets.tasks import Choice, TaskSet, load_tasks
 from sailplan.errors import SailplanError, WorldError
-from sailplan.evaluation.tasks import Choice, TaskSet, load_tasks
 from sailplan.experiments.systems import SYSTEMS, System
 from sailplan.files import fault_line, file_bytes, write_text
 from sailplan.learning.algorithms import ALGORITHMS
 from sailplan.learning.run_folder import Plan
 from sailplan.learning.settings import TrainingSettings
 from sailplan.policies.model_file import MODEL
-from sailplan.worlds import FAMILIES, WorldDataset
 
 ShowProgress = Callable[[str, int], AbstractContextManager[Callable[..., None]]]
 """Opens a display of so many steps under a description; what it gives is called once for each step."""

@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 
 from sailplan import __version__
+from sailplan.core import Policy
+from sailplan.datasets.tasks import TaskSet
 from sailplan.errors import ModelError, SailplanError
 from sailplan.evaluation.benchmark import PAPER_LIMITS, run_benchmark
 from sailplan.evaluation.records import Record, read_records, write_records
-from sailplan.evaluation.tasks import TaskSet
 from sailplan.experiments.reproduction import Reproduction, ShowProgress, silently
 from sailplan.experiments.systems import System
 from sailplan.files import file_bytes
 from sailplan.policies.catalogue import make_policy
 from sailplan.policies.model_file import load_policy
-from sailplan.search import Policy
 
 
 def policy_of(asked: Reproduction, system: System, family: str) -> Policy:

@@ -8,11 +8,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from sailplan.datasets.labelled import Lessons
+from sailplan.datasets.tasks import Choice
+from sailplan.datasets.training_data import training_problems
 from sailplan.errors import SailplanError
-from sailplan.evaluation.tasks import Choice
-from sailplan.evaluation.training_data import training_problems
 from sailplan.learning.algorithms import ALGORITHMS
-from sailplan.learning.lessons import Lessons
 from sailplan.learning.rounds import Round
 from sailplan.learning.run_folder import Plan, RunFolder, digest_of, read_metrics
 from sailplan.policies.model_file import MODEL

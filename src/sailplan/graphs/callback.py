@@ -8,9 +8,9 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from sailplan.core.graph import EdgeStatus, FloatArray
+from sailplan.core.problem import Problem
 from sailplan.errors import GraphError
-from sailplan.graphs.graph import EdgeStatus, FloatArray
-from sailplan.graphs.problem import Problem
 
 State = TypeVar("State", bound=Hashable)
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from sailplan.core.problem import Problem
 from sailplan.errors import GraphError, ProblemError
-from sailplan.graphs.explicit import ExplicitGraph
-from sailplan.graphs.problem import Problem
+from sailplan.graphs.explicit.graph import ExplicitGraph
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from sailplan.learning.rounds import Trained
 from sailplan.learning.sail import train_sail
 from sailplan.learning.settings import DEFAULT, PAPER, TrainingSettings
 from sailplan.learning.transitions import Transitions
-from sailplan.policies.mixture import OneOfMany
+from sailplan.policies.mixture.policy import OneOfMany
 
 AlgorithmName = Literal["sail", "sl", "cem", "ql", "belief"]
 Preset = Literal["paper", "default"]

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sailplan.graphs.problem import Problem
+from sailplan.core.problem import Problem
 from sailplan.learning.rounds import Trained
 from sailplan.learning.sail import train_sail
 from sailplan.learning.settings import PAPER, CloningSettings
-from sailplan.policies.mixture import OneOfMany
+from sailplan.policies.mixture.policy import OneOfMany
 
 CLONING = CloningSettings(
     training_worlds=600,

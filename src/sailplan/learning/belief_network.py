@@ -11,21 +11,21 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from sailplan.beliefs import Refresh
-from sailplan.beliefs.cell_network import CellNetwork, Layer, as_pixels, inputs_of, network_inputs
-from sailplan.beliefs.charging import Charging
-from sailplan.beliefs.frame import Frame
-from sailplan.beliefs.network import NetworkBelief, log_odds
-from sailplan.beliefs.prior import Prior, blocked_frequencies
+from sailplan.core import Limits, open_search, search
+from sailplan.core.graph import FloatArray
+from sailplan.core.problem import Problem
+from sailplan.core.trace import ScriptedPolicy
 from sailplan.errors import TrainingError
-from sailplan.graphs.graph import FloatArray
-from sailplan.graphs.grid import GridGraph
-from sailplan.graphs.problem import Problem
+from sailplan.graphs.grid.graph import GridGraph
 from sailplan.kernels.arrays import INVALID, UNSEEN
 from sailplan.learning.regressors.torch_network import one_thread
-from sailplan.policies.replanning import ReplanningPolicy
-from sailplan.search import Limits, open_search, search
-from sailplan.search.recorder import ScriptedPolicy
+from sailplan.policies.replanning.beliefs import Refresh
+from sailplan.policies.replanning.beliefs.cell_network import CellNetwork, Layer, as_pixels, inputs_of, network_inputs
+from sailplan.policies.replanning.beliefs.charging import Charging
+from sailplan.policies.replanning.beliefs.frame import Frame
+from sailplan.policies.replanning.beliefs.network import NetworkBelief, log_odds
+from sailplan.policies.replanning.beliefs.prior import Prior, blocked_frequencies
+from sailplan.policies.replanning.policy import ReplanningPolicy
 
 Known = NDArray[np.uint8]
 """What was known of each cell at some moment of a search."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from sailplan.learning.settings import check, setting
 from sailplan.learning.vector_settings import VectorSettings
-from sailplan.policies.replanning import ReplanningPolicy
+from sailplan.policies.replanning.policy import ReplanningPolicy
 
 WEIGHTS = 9
 """How many numbers say what a belief makes of its memory; one each in `belief_training.py`."""

@@ -15,25 +15,25 @@ from typing import Unpack
 
 import numpy as np
 
-from sailplan.beliefs.belief import Belief
-from sailplan.beliefs.charging import Charging
-from sailplan.beliefs.conditional import Agreement, Conditional
-from sailplan.beliefs.frame import Frame
-from sailplan.beliefs.memory import Memory
-from sailplan.beliefs.optimistic import Optimistic
-from sailplan.beliefs.prior import Prior
+from sailplan.core.graph import FloatArray
+from sailplan.core.problem import Problem
+from sailplan.datasets.labelled import Lesson
 from sailplan.errors import TrainingError
-from sailplan.graphs.graph import FloatArray
-from sailplan.graphs.grid import GridGraph
-from sailplan.graphs.problem import Problem
+from sailplan.graphs.grid.graph import GridGraph
+from sailplan.graphs.grid.world import World
 from sailplan.learning.belief_settings import BeliefSettings
 from sailplan.learning.examples import Examples
-from sailplan.learning.lessons import Lesson
 from sailplan.learning.rounds import Candidate, Options, Progress, Trained, run_rounds
 from sailplan.learning.vectors import VectorLearner
-from sailplan.policies.mixture import OneOfMany
-from sailplan.policies.replanning import ReplanningPolicy
-from sailplan.worlds.world import World
+from sailplan.policies.mixture.policy import OneOfMany
+from sailplan.policies.replanning.beliefs.belief import Belief
+from sailplan.policies.replanning.beliefs.charging import Charging
+from sailplan.policies.replanning.beliefs.conditional import Agreement, Conditional
+from sailplan.policies.replanning.beliefs.frame import Frame
+from sailplan.policies.replanning.beliefs.memory import Memory
+from sailplan.policies.replanning.beliefs.optimistic import Optimistic
+from sailplan.policies.replanning.beliefs.prior import Prior
+from sailplan.policies.replanning.policy import ReplanningPolicy
 
 BELIEF = BeliefSettings()
 

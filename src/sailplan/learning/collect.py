@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from joblib import Parallel, delayed
 
-from sailplan.features import FeatureSet, Scaling
+from sailplan.core import Limits, Policy, search
+from sailplan.datasets.labelled import Lesson
 from sailplan.learning.examples import Examples
-from sailplan.learning.lessons import Lesson
 from sailplan.learning.sampling import draw_steps, take_samples
-from sailplan.policies.classic import greedy
-from sailplan.policies.mixture import MixturePolicy
+from sailplan.policies.features import FeatureSet, Scaling
+from sailplan.policies.keyed.recipes import greedy
+from sailplan.policies.mixture.policy import MixturePolicy
 from sailplan.policies.oracle import OraclePolicy
-from sailplan.search import Limits, Policy, search
 
 _SAMPLES_FOR_SCALING, _EXPANSIONS_FOR_SCALING = 50, 2000
 

@@ -9,17 +9,17 @@ from typing import Unpack
 
 import numpy as np
 
-from sailplan.features import FeatureSet, Scaling, feature_set
-from sailplan.graphs.graph import FloatArray
-from sailplan.graphs.problem import Problem
+from sailplan.core.graph import FloatArray
+from sailplan.core.problem import Problem
+from sailplan.datasets.labelled import Lesson
 from sailplan.learning.collect import scaling_of
-from sailplan.learning.lessons import Lesson
 from sailplan.learning.rounds import Options, Trained, run_rounds
 from sailplan.learning.vector_settings import CrossEntropySettings
 from sailplan.learning.vectors import VectorLearner
-from sailplan.policies.learned import LearnedPolicy
-from sailplan.policies.mixture import OneOfMany
-from sailplan.policies.network import DenseNetwork
+from sailplan.policies.features import FeatureSet, Scaling, feature_set
+from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.learned.policy import LearnedPolicy
+from sailplan.policies.mixture.policy import OneOfMany
 
 CROSS_ENTROPY = CrossEntropySettings()
 """The paper's settings."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sailplan.graphs.graph import FloatArray
+from sailplan.core.graph import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

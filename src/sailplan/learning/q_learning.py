@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 from joblib import Parallel, delayed
 
-from sailplan.features import FeatureSet, Scaling, feature_set
-from sailplan.graphs.problem import Problem
+from sailplan.core import Limits, search
+from sailplan.core.problem import Problem
+from sailplan.datasets.labelled import Lesson
 from sailplan.learning.collect import scaling_of
-from sailplan.learning.lessons import Lesson
 from sailplan.learning.regressors import Differences, network_maker
 from sailplan.learning.rounds import Candidate, Options, Progress, Trained, draw_lessons, run_rounds, seed_of
 from sailplan.learning.sampling import draw_steps
 from sailplan.learning.settings import NetworkSettings, QLearningSettings
 from sailplan.learning.transitions import Transitions, look_at_steps
-from sailplan.policies.learned import LearnedPolicy
-from sailplan.policies.mixture import OneOfMany
-from sailplan.policies.network import DenseNetwork, Layer
-from sailplan.policies.random_order import epsilon_greedy
-from sailplan.search import Limits, search
+from sailplan.policies.features import FeatureSet, Scaling, feature_set
+from sailplan.policies.learned.network import DenseNetwork, Layer
+from sailplan.policies.learned.policy import LearnedPolicy
+from sailplan.policies.mixture.policy import OneOfMany
+from sailplan.policies.random_order.policy import epsilon_greedy
 
 if TYPE_CHECKING:
     from sailplan.learning.regressors.torch_network import TorchNetwork

@@ -9,14 +9,14 @@ from typing import Any, Generic, NamedTuple, Protocol, TypedDict, TypeVar
 
 import numpy as np
 
+from sailplan.core.problem import Problem
+from sailplan.datasets.labelled import Lesson, Lessons, make_lessons
 from sailplan.errors import TrainingError
-from sailplan.graphs.problem import Problem
-from sailplan.learning.lessons import Lesson, Lessons, make_lessons
 from sailplan.learning.settings import TrainingSettings
 from sailplan.learning.validate import mean_expansions
-from sailplan.policies.learned import LearnedPolicy
-from sailplan.policies.mixture import OneOfMany
-from sailplan.policies.replanning import ReplanningPolicy
+from sailplan.policies.learned.policy import LearnedPolicy
+from sailplan.policies.mixture.policy import OneOfMany
+from sailplan.policies.replanning.policy import ReplanningPolicy
 
 Trained = LearnedPolicy | ReplanningPolicy
 """What a round makes."""

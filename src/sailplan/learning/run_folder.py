@@ -20,16 +20,16 @@ from typing import Any, get_args
 
 import numpy as np
 
+from sailplan.core.graph import is_compiled
+from sailplan.core.problem import Problem
+from sailplan.datasets.endpoints import Endpoints
 from sailplan.errors import SailplanError, TrainingError
 from sailplan.files import fault_line, file_bytes, file_lines, whole_file, write_csv, write_text
-from sailplan.graphs.graph import is_compiled
-from sailplan.graphs.problem import Problem
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName
 from sailplan.learning.rounds import Progress, Round
 from sailplan.learning.settings import TrainingSettings
-from sailplan.policies.mixture import OneOfMany
+from sailplan.policies.mixture.policy import OneOfMany
 from sailplan.policies.model_file import MODEL, load_policy, save_policy
-from sailplan.worlds.endpoints import Endpoints
 
 _NAMES = [one.name for one in fields(Round)]
 SETTINGS, METRICS = "settings.json", "metrics.csv"

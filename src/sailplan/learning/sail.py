@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Unpack
 
-from sailplan.features import FeatureSet, feature_set
-from sailplan.graphs.problem import Problem
+from sailplan.core.problem import Problem
+from sailplan.datasets.labelled import Lesson
 from sailplan.learning.collect import collect
 from sailplan.learning.examples import Examples
-from sailplan.learning.lessons import Lesson
 from sailplan.learning.regressors import MakeRegressor, fit_model, network_maker
 from sailplan.learning.rounds import Candidate, Options, Progress, Trained, draw_lessons, run_rounds, seed_of
 from sailplan.learning.settings import SailSettings
-from sailplan.policies.classic import greedy
-from sailplan.policies.learned import LearnedPolicy
-from sailplan.policies.mixture import OneOfMany
+from sailplan.policies.features import FeatureSet, feature_set
+from sailplan.policies.keyed.recipes import greedy
+from sailplan.policies.learned.policy import LearnedPolicy
+from sailplan.policies.mixture.policy import OneOfMany
 
 
 def train_sail(

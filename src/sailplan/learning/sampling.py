@@ -7,17 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.features.feature import FeatureSet
-from sailplan.graphs.graph import FloatArray, is_finite
-from sailplan.graphs.problem import Problem
+from sailplan.core import Limits, StopRule, Trace, search
+from sailplan.core.graph import FloatArray, is_finite
+from sailplan.core.policy import Discovery
+from sailplan.core.problem import Problem
+from sailplan.core.search import EngineName
+from sailplan.core.state import IntArray, SearchState
+from sailplan.core.trace import ScriptedFrontier, ScriptedPolicy
 from sailplan.kernels.features import allocate_features
 from sailplan.kernels.policy_arrays import SampleArrays
-from sailplan.policies.learned import compiled_columns
-from sailplan.search import Limits, StopRule, Trace, search
-from sailplan.search.policy import Discovery
-from sailplan.search.recorder import ScriptedFrontier, ScriptedPolicy
-from sailplan.search.run import EngineName
-from sailplan.search.state import IntArray, SearchState
+from sailplan.policies.features.feature import FeatureSet
+from sailplan.policies.learned.policy import compiled_columns
 
 
 def draw_steps(length: int, samples: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Self
 
 from sailplan.errors import TrainingError
-from sailplan.features import feature_set
 from sailplan.files import fault_line
-from sailplan.policies.learned import RESCORE_CODES, LearnedPolicy
+from sailplan.policies.features import feature_set
+from sailplan.policies.learned.policy import RESCORE_CODES, LearnedPolicy
 
 OPTIMISERS = ("rmsprop", "adam")
 TARGETS = ("cost_to_go", "detour")

@@ -8,16 +8,16 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.graphs.graph import FloatArray, is_finite
-from sailplan.graphs.problem import Problem
+from sailplan.core import Limits, StopRule, Trace, search
+from sailplan.core.graph import FloatArray, is_finite
+from sailplan.core.policy import Discovery
+from sailplan.core.problem import Problem
+from sailplan.core.search import EngineName
+from sailplan.core.state import SearchState
+from sailplan.core.trace import ScriptedFrontier, ScriptedPolicy
 from sailplan.kernels.arrays import NO_VERTEX, OPEN
 from sailplan.kernels.policy_arrays import TransitionArrays
-from sailplan.policies.learned import LearnedPolicy
-from sailplan.search import Limits, StopRule, Trace, search
-from sailplan.search.policy import Discovery
-from sailplan.search.recorder import ScriptedFrontier, ScriptedPolicy
-from sailplan.search.run import EngineName
-from sailplan.search.state import SearchState
+from sailplan.policies.learned.policy import LearnedPolicy
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from joblib import Parallel, delayed
 
-from sailplan.learning.lessons import Lesson
-from sailplan.search import Limits, Policy, search
+from sailplan.core import Limits, Policy, search
+from sailplan.datasets.labelled import Lesson
 
 
 def mean_expansions(policy: Policy, lessons: Sequence[Lesson], max_expansions: int, *, jobs: int = 1) -> float:

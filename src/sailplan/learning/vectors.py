@@ -10,13 +10,13 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from joblib import Parallel, delayed
 
-from sailplan.graphs.graph import FloatArray
-from sailplan.graphs.problem import Problem
+from sailplan.core import Limits, Policy, search
+from sailplan.core.graph import FloatArray
+from sailplan.core.problem import Problem
+from sailplan.datasets.labelled import Lesson
 from sailplan.learning.examples import Examples
-from sailplan.learning.lessons import Lesson
 from sailplan.learning.rounds import Candidate, Progress, Trained, draw_lessons, seed_of
 from sailplan.learning.vector_settings import VectorSettings
-from sailplan.search import Limits, Policy, search
 
 Settings = TypeVar("Settings", bound=VectorSettings)
 

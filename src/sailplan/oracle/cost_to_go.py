@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
+from sailplan.core.graph import CompiledGraph, FloatArray, is_compiled
+from sailplan.core.problem import Problem
 from sailplan.errors import GraphError
-from sailplan.graphs.graph import CompiledGraph, FloatArray, is_compiled
-from sailplan.graphs.problem import Problem
-from sailplan.graphs.reach import MOST_VERTICES_TO_EXPLORE, explore
+from sailplan.graphs.explore import MOST_VERTICES_TO_EXPLORE, explore
 from sailplan.kernels.arrays import CsrArrays
 from sailplan.kernels.dijkstra import begin_settling, settle
 from sailplan.kernels.heap import FIRST_ROOM, VERTEX_BITS, allocate_queues, enlarge_queues

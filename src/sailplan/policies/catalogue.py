@@ -7,16 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from sailplan.core.policy import Policy
 from sailplan.errors import PolicyError
-from sailplan.policies.classic import a_star, breadth_first, dijkstra, greedy, weighted_a_star
+from sailplan.policies.keyed.multi_heuristic import mha_star, mha_star_near
+from sailplan.policies.keyed.recipes import a_star, breadth_first, dijkstra, greedy, weighted_a_star
 from sailplan.policies.model_file import SUFFIX, find_model, load_policy
-from sailplan.policies.multi_heuristic import mha_star, mha_star_near
 from sailplan.policies.oracle import OraclePolicy
-from sailplan.policies.random_order import RandomPolicy
-from sailplan.policies.replanning import optimistic
-from sailplan.policies.width import bfws
-from sailplan.search.policy import Policy
-from sailplan.worlds import FAMILIES
+from sailplan.policies.random_order.policy import RandomPolicy
+from sailplan.policies.replanning.policy import optimistic
+from sailplan.policies.width.policy import bfws
 
 _PRETRAINED_FOLDER = Path(__file__).parent.parent / "pretrained"
 """Where the model files are that come with the package."""
@@ -50,7 +49,9 @@ CATALOGUE: dict[str, Entry] = {
 
 _ALGORITHMS = ("sail", "belief")
 PRETRAINED: dict[str, str] = {
-    f"{algorithm}:{family}": f"{algorithm}/{family}{SUFFIX}" for algorithm in _ALGORITHMS for family in FAMILIES
+    f"{algorithm}:{file.stem}": f"{algorithm}/{file.name}"
+    for algorithm in _ALGORITHMS
+    for file in sorted((_PRETRAINED_FOLDER / algorithm).glob(f"*{SUFFIX}"))
 }
 """The policies that were trained on generated worlds of each family, and their files in the package."""
 

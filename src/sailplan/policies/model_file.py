@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load, save
 
+from sailplan.core.limits import StopRule
 from sailplan.errors import ModelError, SailplanError
-from sailplan.features import PRESETS, FeatureSet, Scaling
 from sailplan.files import FilePath, fault_line, file_bytes, whole_file
-from sailplan.policies.belief_file import Tensors, build_belief, describe_belief
-from sailplan.policies.learned import LearnedPolicy
-from sailplan.policies.mixture import OneOfMany
-from sailplan.policies.network import DenseNetwork
-from sailplan.policies.replanning import ReplanningPolicy
-from sailplan.search.limits import StopRule
+from sailplan.policies.features import PRESETS, FeatureSet, Scaling
+from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.learned.policy import LearnedPolicy
+from sailplan.policies.mixture.policy import OneOfMany
+from sailplan.policies.replanning.belief_file import Tensors, build_belief, describe_belief
+from sailplan.policies.replanning.policy import ReplanningPolicy
 
 FORMAT = "sailplan policy 1"
 _MOST_PARTS, _MOST_LAYERS = 1000, 100

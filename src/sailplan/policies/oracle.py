@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from sailplan.core.graph import FloatArray, is_finite
+from sailplan.core.limits import StopRule
+from sailplan.core.problem import Problem
+from sailplan.core.state import SearchState
 from sailplan.errors import PolicyError
-from sailplan.graphs.graph import FloatArray, is_finite
-from sailplan.graphs.problem import Problem
 from sailplan.kernels.arrays import TABLE
 from sailplan.kernels.policy_arrays import KeyArrays
 from sailplan.oracle import cost_to_go
-from sailplan.policies.queues import QueueFrontier
-from sailplan.search.limits import StopRule
-from sailplan.search.state import SearchState
+from sailplan.policies.keyed.queues import QueueFrontier
 
 
 @dataclass(frozen=True)

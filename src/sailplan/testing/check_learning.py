@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from sailplan.features import Feature
-from sailplan.graphs.grid import GridGraph
-from sailplan.graphs.problem import Problem
-from sailplan.policies.classic import greedy
-from sailplan.search import Limits, open_search
+from sailplan.core import Limits, open_search
+from sailplan.core.problem import Problem
+from sailplan.graphs.grid.graph import GridGraph
+from sailplan.policies.features import Feature
+from sailplan.policies.keyed.recipes import greedy
 from sailplan.testing.checks import with_other_hidden_cells
 from sailplan.testing.tiny_worlds import random_problem
 

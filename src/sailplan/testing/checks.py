@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from sailplan.graphs.graph import EdgeStatus, Graph, is_compiled, is_finite
-from sailplan.graphs.grid import GridGraph, Moves, grid_problem
-from sailplan.graphs.problem import Problem
-from sailplan.policies.classic import dijkstra
-from sailplan.search import Limits, Policy, SearchResult, StopRule, search
-from sailplan.search.policy import is_compiled_policy
+from sailplan.core import Limits, Policy, SearchResult, StopRule, search
+from sailplan.core.graph import EdgeStatus, Graph, is_compiled, is_finite
+from sailplan.core.policy import is_compiled_policy
+from sailplan.core.problem import Problem
+from sailplan.graphs.grid.graph import GridGraph, Moves, grid_problem
+from sailplan.graphs.grid.world import World
+from sailplan.policies.keyed.recipes import dijkstra
 from sailplan.testing.tiny_worlds import random_problem
-from sailplan.worlds.world import World
 
 
 def check_graph(graph: Graph, vertices: Iterable[int]) -> None:
@@ -94,8 +94,8 @@ def check_result(problem: Problem, result: SearchResult) -> None:
 
 def _check_engines_agree(problem: Problem, policy: Policy) -> None:
     reference = search(problem, policy, engine="reference")
-    fused = search(problem, policy, engine="fused")
-    assert _same(reference, fused), f"{problem.name}: the engines went different ways"
+    compiled = search(problem, policy, engine="compiled")
+    assert _same(reference, compiled), f"{problem.name}: the engines went different ways"
 
 
 def _same(one: SearchResult, other: SearchResult) -> bool:

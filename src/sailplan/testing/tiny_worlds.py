@@ -6,10 +6,10 @@ from textwrap import dedent
 
 import numpy as np
 
+from sailplan.core.problem import Problem
 from sailplan.errors import WorldError
-from sailplan.graphs.grid import PAPER_MOVES, Moves, grid_problem
-from sailplan.graphs.problem import Problem
-from sailplan.worlds.world import Cell, World
+from sailplan.graphs.grid.graph import PAPER_MOVES, Moves, grid_problem
+from sailplan.graphs.grid.world import Cell, World
 
 _FREE = ".SG"
 _BLOCKED = "#"

@@ -8,16 +8,16 @@ import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
+from sailplan.core import search
 from sailplan.errors import TrainingError
-from sailplan.features import FeatureSet, Scaling, feature_set
-from sailplan.features.goal import EUCLIDEAN
-from sailplan.features.tree import COST
 from sailplan.learning import Examples, NetworkSettings, train_sail
 from sailplan.learning.regressors import ScaledModel, fit_model, network_maker
 from sailplan.learning.regressors.torch_network import TorchNetwork
-from sailplan.policies.learned import LearnedPolicy
-from sailplan.policies.network import DenseNetwork
-from sailplan.search import search
+from sailplan.policies.features import FeatureSet, Scaling, feature_set
+from sailplan.policies.features.goal import EUCLIDEAN
+from sailplan.policies.features.tree import COST
+from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.learned.policy import LearnedPolicy
 from tests.learning.tiny import TINY, tiny_problems
 
 FEATURES = feature_set("relative")

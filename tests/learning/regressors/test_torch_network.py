@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from sailplan.features import Scaling
 from sailplan.learning import NetworkSettings
 from sailplan.learning.regressors.torch_network import TorchNetwork
-from sailplan.policies.network import DenseNetwork, Layer
+from sailplan.policies.features import Scaling
+from sailplan.policies.learned.network import DenseNetwork, Layer
 
 SMALL = NetworkSettings(hidden=(7, 5), epochs=3, batch_size=16)
 PATCHES = [0, 9, 25, 121]

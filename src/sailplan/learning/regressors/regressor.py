@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard
 
 import numpy as np
 
+from sailplan.core.graph import FloatArray
 from sailplan.errors import TrainingError
-from sailplan.features import FeatureSet, Scaling
-from sailplan.graphs.graph import FloatArray
 from sailplan.learning.examples import Examples
 from sailplan.learning.settings import NetworkSettings
-from sailplan.policies.network import DenseNetwork, Layer
+from sailplan.policies.features import FeatureSet, Scaling
+from sailplan.policies.learned.network import DenseNetwork, Layer
 
 if TYPE_CHECKING:
     from sailplan.learning.regressors.torch_network import TorchNetwork

@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from sailplan.graphs.graph import FloatArray
+from sailplan.core.graph import FloatArray
 from sailplan.learning.regressors.regressor import Differences
 from sailplan.learning.settings import NetworkSettings
-from sailplan.policies.network import Layer
+from sailplan.policies.learned.network import Layer
 
 _FILTERS, _KERNEL, _STRIDE = 8, 3, 2
 _PREDICTED_AT_ONCE = 1 << 14

@@ -1,6 +1,0 @@
-"""What the unseen part of a world may be like, as charges for what is not known to be free."""
-
-from sailplan.beliefs.belief import NEVER, Belief, Follower, Refresh
-from sailplan.beliefs.optimistic import Optimistic
-
-__all__ = ["NEVER", "Belief", "Follower", "Optimistic", "Refresh"]

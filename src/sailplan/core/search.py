@@ -1,0 +1,132 @@
+"""Run a search: pick the engine, keep the limits, collect the result."""
+
+from __future__ import annotations
+
+import math
+import sys
+from time import perf_counter
+from typing import Literal, Protocol, get_args
+
+from sailplan.core.compiled_engine import CompiledEngine, attendant_of, policy_arrays
+from sailplan.core.limits import Limits, Outcome, StopRule
+from sailplan.core.policy import Policy
+from sailplan.core.problem import Problem
+from sailplan.core.reference_engine import ReferenceEngine
+from sailplan.core.result import SearchResult, Timing
+from sailplan.core.state import SearchState
+from sailplan.core.trace import ScriptedPolicy, Trace
+from sailplan.errors import EngineError, SailplanError
+from sailplan.kernels.arrays import EDGE_EVALUATIONS, NON_FINITE_SCORES, POLICY_EVALUATIONS
+
+EngineName = Literal["auto", "reference", "compiled"]
+NO_LIMITS = Limits()
+
+
+class Engine(Protocol):
+    """What carries a search on."""
+
+    name: str
+    state: SearchState
+
+    def advance(self, expansions: int, deadline: float) -> Outcome | None:
+        """Expand up to so many vertices until the deadline (`perf_counter`); None where the budget is spent."""
+
+    def list_candidates(self) -> None:
+        """Let a steered policy write down its candidates; raises EngineError where the policy is another."""
+
+    def phase_shares(self) -> tuple[float, float, float]:
+        """Time spent to select, expand and evaluate, in any unit."""
+
+
+class Search:
+    """A search that can be run, looked at, and run on from where a budget stopped it."""
+
+    def __init__(self, problem: Problem, engine: Engine) -> None:
+        self.problem = problem
+        self._engine = engine
+        self._outcome: Outcome | None = None
+        self._seconds = 0.0
+        self._unfinished = False
+
+    @property
+    def state(self) -> SearchState:
+        """What the search has uncovered so far; it moves on when the search does."""
+        return self._engine.state
+
+    def run(self, limits: Limits = NO_LIMITS) -> SearchResult:
+        """Search until the goal is found, nothing is left or a limit is reached."""
+        return self._result(self.advance(limits))
+
+    def advance(self, limits: Limits = NO_LIMITS) -> Outcome:
+        """The same without a result, for those who go step by step."""
+        if self._unfinished:
+            raise SailplanError(f"{self.problem.name}: an exception cut this search short; open a new one")
+        if self._outcome is None or not self._outcome.final:
+            began = perf_counter()
+            left = sys.maxsize if limits.expansions is None else limits.expansions - self.state.expansions
+            rest = math.inf if limits.seconds is None else limits.seconds - self._seconds
+            # An exception may come halfway through an expansion, whose other successors would then be lost.
+            self._unfinished = True
+            self._outcome = self._engine.advance(max(left, 0), began + rest) or Outcome.EXPANSIONS_SPENT
+            self._unfinished = False
+            self._seconds += perf_counter() - began
+        return self._outcome
+
+    def list_candidates(self) -> None:
+        """Let a steered policy write down the vertices to choose from; comes before each expansion."""
+        self._engine.list_candidates()
+
+    def _result(self, outcome: Outcome) -> SearchResult:
+        state, goal = self.state, self.problem.goal
+        counts = state.arrays.counts
+        shares = self._engine.phase_shares()
+        unit = self._seconds / (sum(shares) or 1.0)
+        select, expand, evaluate = (share * unit for share in shares)
+        return SearchResult(
+            outcome=outcome,
+            path=tuple(state.path_to(goal)) if outcome.found else (),
+            cost=float(state.cost[goal]) if outcome.found else math.inf,
+            expansions=state.expansions,
+            edge_evaluations=int(counts[EDGE_EVALUATIONS]),
+            policy_evaluations=int(counts[POLICY_EVALUATIONS]),
+            non_finite_scores=int(counts[NON_FINITE_SCORES]),
+            timing=Timing(total=self._seconds, select=select, expand=expand, evaluate=evaluate),
+            engine=self._engine.name,
+            trace=Trace(self.problem.start, goal, state.expanded.copy()),
+        )
+
+
+def open_search(
+    problem: Problem, policy: Policy, *, stop: StopRule | None = None, engine: EngineName = "auto"
+) -> Search:
+    """Set up a search without expanding anything."""
+    if engine not in get_args(EngineName):
+        raise EngineError(f"no engine {engine!r}; there are {', '.join(get_args(EngineName))}")
+    rule = StopRule(policy.stop if stop is None else stop)
+    if engine != "reference":
+        arrays = policy_arrays(problem, policy)
+        if not isinstance(arrays, str):
+            return Search(problem, CompiledEngine(problem, arrays, rule, attendant_of(problem, policy, arrays)))
+        if engine == "compiled":
+            raise EngineError(f"{problem.name}: the compiled engine cannot run this search: {arrays}")
+    return Search(problem, ReferenceEngine(problem, policy, rule))
+
+
+def search(
+    problem: Problem,
+    policy: Policy,
+    limits: Limits = NO_LIMITS,
+    *,
+    stop: StopRule | None = None,
+    engine: EngineName = "auto",
+) -> SearchResult:
+    """Find a path; the fastest engine that can run the search does, unless one is named."""
+    return open_search(problem, policy, stop=stop, engine=engine).run(limits)
+
+
+def replay(problem: Problem, trace: Trace, expansions: int | None = None) -> SearchState:
+    """The state of a recorded search after its first so many expansions, or at its end."""
+    steps = len(trace.expanded) if expansions is None else min(expansions, len(trace.expanded))
+    session = open_search(problem, ScriptedPolicy(trace))
+    session.run(Limits(expansions=steps))
+    return session.state

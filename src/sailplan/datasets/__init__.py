@@ -1,0 +1,38 @@
+"""Worlds, the files that hold them, and datasets of them."""
+
+from sailplan.datasets.dataset import WorldDataset
+from sailplan.datasets.families import FAMILIES, GeneratedWorlds, generate_world
+from sailplan.datasets.formats import (
+    read_map,
+    read_neural_astar,
+    read_png,
+    read_ros_map,
+    read_scenarios,
+    read_world,
+    write_map,
+    write_png,
+    write_ros_map,
+    write_world,
+)
+from sailplan.datasets.scenario import Scenario
+from sailplan.graphs.grid.world import Cell, World
+
+__all__ = [
+    "FAMILIES",
+    "Cell",
+    "GeneratedWorlds",
+    "Scenario",
+    "World",
+    "WorldDataset",
+    "generate_world",
+    "read_map",
+    "read_neural_astar",
+    "read_png",
+    "read_ros_map",
+    "read_scenarios",
+    "read_world",
+    "write_map",
+    "write_png",
+    "write_ros_map",
+    "write_world",
+]

@@ -1,0 +1,21 @@
+"""Readers and writers of world files."""
+
+from sailplan.datasets.formats.movingai import read_map, write_map
+from sailplan.datasets.formats.npz import read_neural_astar
+from sailplan.datasets.formats.png import read_png, write_png
+from sailplan.datasets.formats.read import read_world, write_world
+from sailplan.datasets.formats.ros import read_ros_map, write_ros_map
+from sailplan.datasets.formats.scen import read_scenarios
+
+__all__ = [
+    "read_map",
+    "read_neural_astar",
+    "read_png",
+    "read_ros_map",
+    "read_scenarios",
+    "read_world",
+    "write_map",
+    "write_png",
+    "write_ros_map",
+    "write_world",
+]

@@ -1,0 +1,124 @@
+"""Occupancy maps of ROS: a yaml file beside an image, as map_server and Nav2 read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PureWindowsPath
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from sailplan.datasets.formats.flat_yaml import FlatYaml, read_flat_yaml
+from sailplan.datasets.formats.image import read_image
+from sailplan.datasets.formats.png import write_png
+from sailplan.errors import WorldError
+from sailplan.files import FilePath, write_text
+from sailplan.graphs.grid.world import World
+
+_YES_AND_NO = {"1": True, "0": False, "true": True, "false": False}
+_MODES = ("trinary", "scale")
+
+
+@dataclass(frozen=True)
+class _Settings:
+    image: Path
+    resolution: float
+    origin: tuple[float, float, float]
+    negate: bool
+    occupied_thresh: float
+    free_thresh: float
+    mode: str
+
+
+def read_ros_map(path: FilePath, *, unknown_is_free: bool = False) -> World:
+    """Read a map: a cell is blocked above `occupied_thresh`, free below `free_thresh`, else unknown.
+
+    Unknown cells count as blocked unless `unknown_is_free`. In the mode `trinary` the channels of a pixel are
+    averaged, alpha among them, as map_server does; in `scale` a pixel that is not opaque is unknown, and so
+    are the grades between the thresholds; `raw` is refused, for its values come without thresholds.
+    """
+    settings = _read_settings(path)
+    image = read_image(settings.image)
+    free = _free_by_shade(image, settings, unknown_is_free)
+    if settings.mode == "scale" and image.mode == "RGBA":
+        free[np.asarray(image)[:, :, 3] < 255] = unknown_is_free
+    return World.from_image(free, name=Path(path).stem, resolution=settings.resolution, origin=settings.origin)
+
+
+def write_ros_map(world: World, path: FilePath, *, image_suffix: Literal[".pgm", ".png"] = ".pgm") -> None:
+    """Write the yaml file and, beside it, the image that it names.
+
+    A world that does not know its resolution and origin gets cells of one metre from (0, 0).
+    """
+    if Path(path).suffix.lower() not in (".yaml", ".yml"):
+        raise WorldError(f"{path}: a ROS map is written to a file that ends in .yaml or .yml")
+    image = Path(path).with_suffix(image_suffix)
+    write_png(world, image)
+    origin = ", ".join(repr(float(number)) for number in world.origin or (0, 0, 0))
+    quoted_name = "'" + image.name.replace("'", "''") + "'"
+    write_text(
+        path,
+        f"image: {quoted_name}\nmode: trinary\nresolution: {float(world.resolution or 1)!r}\n"
+        f"origin: [{origin}]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n",
+    )
+
+
+def _free_by_shade(image: Image.Image, settings: _Settings, unknown_is_free: bool) -> NDArray[np.bool_]:
+    pixels = np.asarray(image).reshape(image.height, image.width, -1)
+    if settings.mode == "scale":
+        pixels = pixels[:, :, :3]
+    white = 255 * pixels.shape[2]
+    brightness = np.arange(white + 1)
+    occupancy = (brightness if settings.negate else white - brightness) / white
+    blocked, free = occupancy > settings.occupied_thresh, occupancy < settings.free_thresh
+    free_at = ~blocked if unknown_is_free else free
+    free_cells: NDArray[np.bool_] = free_at[pixels.sum(axis=2, dtype=np.uint16)]
+    return free_cells
+
+
+def _read_settings(path: FilePath) -> _Settings:
+    yaml = read_flat_yaml(path)
+    x, y, yaw = yaml.numbers("origin", 3)
+    free_thresh, occupied_thresh = _read_thresholds(yaml)
+    return _Settings(
+        image=Path(path).parent / _inner_path(yaml, "image"),
+        resolution=_read_resolution(yaml),
+        origin=(x, y, yaw),
+        negate=_YES_AND_NO[_one_of(yaml, "negate", tuple(_YES_AND_NO))],
+        occupied_thresh=occupied_thresh,
+        free_thresh=free_thresh,
+        mode=_one_of(yaml, "mode", _MODES, default="trinary"),
+    )
+
+
+def _inner_path(yaml: FlatYaml, key: str) -> Path:
+    """Return a path that stays inside the folder of the yaml file, whichever slashes it is written with."""
+    text = yaml.text(key)
+    written = PureWindowsPath(text)
+    if written.anchor or ".." in written.parts or not written.parts:
+        raise WorldError(f"{yaml.place(key)}: {key} must lie in the folder of the yaml file or below, got {text!r}")
+    return Path(*written.parts)
+
+
+def _read_resolution(yaml: FlatYaml) -> float:
+    (resolution,) = yaml.numbers("resolution", 1)
+    if resolution <= 0:
+        raise WorldError(f"{yaml.place('resolution')}: resolution must be above 0, got {resolution}")
+    return resolution
+
+
+def _read_thresholds(yaml: FlatYaml) -> tuple[float, float]:
+    (free,), (occupied,) = yaml.numbers("free_thresh", 1), yaml.numbers("occupied_thresh", 1)
+    if not 0 <= free <= occupied <= 1:
+        place = yaml.place("free_thresh")
+        raise WorldError(f"{place}: need 0 <= free_thresh <= occupied_thresh <= 1, got {free} and {occupied}")
+    return free, occupied
+
+
+def _one_of(yaml: FlatYaml, key: str, choices: tuple[str, ...], default: str | None = None) -> str:
+    text = yaml.text(key, default).lower()
+    if text not in choices:
+        raise WorldError(f"{yaml.place(key)}: {key} is one of {', '.join(choices)}, got {text!r}")
+    return text

@@ -1,0 +1,149 @@
+"""Explicit graphs: adjacency as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sailplan.core.graph import EdgeStatus, FloatArray
+from sailplan.errors import GraphError
+from sailplan.kernels.arrays import CsrArrays
+
+
+@dataclass(frozen=True, eq=False)
+class ExplicitGraph:
+    """A finite graph in compressed sparse rows; made by `from_edges`."""
+
+    rows: CsrArrays
+
+    @classmethod
+    def from_edges(
+        cls,
+        vertex_count: int,
+        edges: Iterable[tuple[int, int, float]],
+        *,
+        coordinates: ArrayLike | None = None,
+        invalid_edges: Iterable[tuple[int, int]] = (),
+        invalid_vertices: Iterable[int] = (),
+    ) -> ExplicitGraph:
+        """Make a graph of directed edges (source, target, cost).
+
+        Coordinates have shape (vertex_count, dimensions); without them only policies that need no distance can
+        search the graph. What is invalid is hidden from a search until it checks.
+        """
+        table = _numbers(list(edges), 3, "edges")
+        _check_edges(table, vertex_count)
+        sources, targets = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
+        verdicts = np.full(len(table), EdgeStatus.VALID, np.uint8)
+        forbidden_edges = _numbers(list(invalid_edges), 2, "invalid_edges")
+        forbidden_vertices = _numbers([(vertex,) for vertex in invalid_vertices], 1, "invalid_vertices")
+        _check_vertices(forbidden_edges, vertex_count)
+        _check_vertices(forbidden_vertices, vertex_count)
+        forbidden = forbidden_edges[:, 0] * vertex_count + forbidden_edges[:, 1]
+        verdicts[np.isin(sources * vertex_count + targets, forbidden)] = EdgeStatus.INVALID_EDGE
+        verdicts[np.isin(targets, forbidden_vertices)] = EdgeStatus.INVALID_TARGET
+        places = _checked_coordinates(coordinates, vertex_count)
+        return cls(_rows(sources, targets, table[:, 2], verdicts, places))
+
+    @property
+    def vertex_count(self) -> int:
+        """Number of vertices."""
+        return len(self.rows.first) - 1
+
+    @cached_property
+    def max_degree(self) -> int:
+        """The most edges that leave a vertex."""
+        return int(np.diff(self.rows.first).max(initial=0))
+
+    def successors(self, vertex: int) -> tuple[list[int], list[float]]:
+        """Targets and costs in the order the edges were given."""
+        edges = slice(self.rows.first[vertex], self.rows.first[vertex + 1])
+        return self.rows.targets[edges].tolist(), self.rows.costs[edges].tolist()
+
+    def evaluate(self, vertex: int, targets: Sequence[int]) -> list[int]:
+        """What was said of each edge when the graph was made."""
+        edges = slice(self.rows.first[vertex], self.rows.first[vertex + 1])
+        known = dict(zip(self.rows.targets[edges].tolist(), self.rows.verdicts[edges].tolist(), strict=True))
+        return [known[target] for target in targets]
+
+    def coordinates(self, vertices: Sequence[int]) -> FloatArray:
+        """The rows of the coordinates given."""
+        if self.rows.coordinates.shape[1] == 0:
+            raise GraphError("this graph has no coordinates: give it some, or use a policy that needs no distance")
+        return self.rows.coordinates[np.asarray(vertices, np.int64)]
+
+    def arrays(self) -> CsrArrays:
+        """The rows themselves."""
+        return self.rows
+
+    @cached_property
+    def _backward(self) -> CsrArrays:
+        rows = self.rows
+        sources = np.repeat(np.arange(self.vertex_count), np.diff(rows.first))
+        return _rows(rows.targets, sources, rows.costs, rows.verdicts, rows.coordinates)
+
+    def backward_arrays(self) -> CsrArrays:
+        """The rows of the edges turned round, each with its own verdict."""
+        return self._backward
+
+
+def _rows(
+    sources: NDArray[np.integer],
+    targets: NDArray[np.integer],
+    costs: FloatArray,
+    verdicts: NDArray[np.uint8],
+    coordinates: FloatArray,
+) -> CsrArrays:
+    """Sort edges by their sources; those of one source stay in the order given."""
+    order = np.argsort(sources, kind="stable")
+    return CsrArrays(
+        first=np.searchsorted(sources[order], np.arange(len(coordinates) + 1)).astype(np.int64),
+        targets=targets[order].astype(np.int32),
+        costs=costs[order],
+        verdicts=verdicts[order],
+        coordinates=coordinates,
+    )
+
+
+def _numbers(rows: Sequence[Sequence[float]], width: int, what: str) -> FloatArray:
+    try:
+        table = np.array([tuple(row) for row in rows], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise GraphError(f"{what} must be rows of {width} numbers: {error}") from error
+    if len(rows) and table.shape[1:] != (width,):
+        raise GraphError(f"{what} must be rows of {width} numbers, got {rows[0]}")
+    return table.reshape(-1, width)
+
+
+def _check_vertices(table: FloatArray, vertex_count: int) -> None:
+    known = ((table >= 0) & (table < vertex_count) & (table == np.floor(table))).all(axis=1)
+    if not known.all():
+        raise GraphError(f"{table[known.argmin()].tolist()} names a vertex outside 0 .. {vertex_count - 1}")
+
+
+def _check_edges(table: FloatArray, vertex_count: int) -> None:
+    ends = table[:, :2]
+    _check_vertices(ends, vertex_count)
+    bad = np.flatnonzero(~((table[:, 2] >= 0) & np.isfinite(table[:, 2])))
+    if len(bad):
+        source, target, cost = table[bad[0]]
+        raise GraphError(f"edge {source:.0f} -> {target:.0f}: its cost must be finite and not negative, got {cost}")
+    codes = ends[:, 0] * vertex_count + ends[:, 1]
+    if len(np.unique(codes)) != len(codes):
+        raise GraphError("an edge is given twice: a vertex may have one edge to each successor")
+
+
+def _checked_coordinates(coordinates: ArrayLike | None, vertex_count: int) -> FloatArray:
+    if coordinates is None:
+        return np.empty((vertex_count, 0))
+    try:
+        table = np.array(coordinates, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise GraphError(f"coordinates must be numbers, a row for each vertex: {error}") from error
+    if table.ndim != 2 or len(table) != vertex_count or not np.isfinite(table).all():
+        raise GraphError(f"coordinates must be finite, of shape ({vertex_count}, dimensions), got {table.shape}")
+    return table

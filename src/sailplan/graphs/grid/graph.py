@@ -1,0 +1,138 @@
+"""Grids over a world: 4- or 8-connected, any shape, with or without corner cutting."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sailplan.core.graph import EdgeStatus, FloatArray
+from sailplan.core.problem import Problem
+from sailplan.errors import GraphError, ProblemError
+from sailplan.graphs.grid.world import Cell, World, corner_cells
+from sailplan.kernels.arrays import GridArrays
+from sailplan.kernels.grid import STEPS_X, STEPS_Y
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Which moves a grid allows and what they cost; straight moves cost 1."""
+
+    diagonal: bool = True
+    """Whether the four diagonal moves are allowed (8-connected) or not (4-connected)."""
+    corner_cutting: bool = True
+    """Whether a diagonal move needs only its target free (the paper's rule), or both cells beside it as well."""
+    diagonal_cost: float = math.sqrt(2.0)
+    """Cost of a diagonal move."""
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.diagonal_cost < math.inf:
+            raise GraphError(f"the cost of a diagonal move must be finite and not negative, got {self.diagonal_cost}")
+
+
+PAPER_MOVES = Moves()
+MOVINGAI_MOVES = Moves(corner_cutting=False)
+
+
+@dataclass(frozen=True, eq=False)
+class GridGraph:
+    """The cells of a world as vertices: vertex = y * width + x."""
+
+    world: World
+    moves: Moves = PAPER_MOVES
+
+    @property
+    def vertex_count(self) -> int:
+        """Number of cells, blocked ones too."""
+        return self.world.width * self.world.height
+
+    @property
+    def max_degree(self) -> int:
+        """4 or 8."""
+        return 8 if self.moves.diagonal else 4
+
+    def vertex(self, cell: Cell) -> int:
+        """The vertex of a cell."""
+        if not self.world.contains(cell):
+            raise ProblemError(f"{self.world.name}: cell {cell} is outside {self.world.width} x {self.world.height}")
+        return cell[1] * self.world.width + cell[0]
+
+    def cell(self, vertex: int) -> Cell:
+        """The cell of a vertex."""
+        return int(vertex) % self.world.width, int(vertex) // self.world.width
+
+    def successors(self, vertex: int) -> tuple[list[int], list[float]]:
+        """The cells around it, straight ones first, each group counter-clockwise."""
+        width, height = self.world.width, self.world.height
+        x, y = self.cell(vertex)
+        targets, costs = [], []
+        for slot in range(self.max_degree):
+            to_x, to_y = x + STEPS_X[slot], y + STEPS_Y[slot]
+            if 0 <= to_x < width and 0 <= to_y < height:
+                targets.append(to_y * width + to_x)
+                costs.append(1.0 if slot < 4 else self.moves.diagonal_cost)
+        return targets, costs
+
+    def evaluate(self, vertex: int, targets: Sequence[int]) -> list[EdgeStatus]:
+        """A blocked cell is an invalid target; a corner that may not be cut, an invalid edge."""
+        return [self._evaluate_move(self.cell(vertex), self.cell(target)) for target in targets]
+
+    def _evaluate_move(self, source: Cell, target: Cell) -> EdgeStatus:
+        (x, y), (to_x, to_y) = source, target
+        blocked = self.world.blocked
+        if blocked[to_y, to_x]:
+            return EdgeStatus.INVALID_TARGET
+        if self.moves.corner_cutting or x == to_x or y == to_y:
+            return EdgeStatus.VALID
+        return EdgeStatus.INVALID_EDGE if blocked[y, to_x] or blocked[to_y, x] else EdgeStatus.VALID
+
+    def coordinates(self, vertices: Sequence[int]) -> FloatArray:
+        """The cells (x, y)."""
+        cells = np.empty((len(vertices), 2))
+        np.divmod(vertices, self.world.width, out=(cells[:, 1], cells[:, 0]))
+        return cells
+
+    @cached_property
+    def _arrays(self) -> GridArrays:
+        return GridArrays(
+            blocked=self.world.blocked.reshape(-1),
+            width=self.world.width,
+            height=self.world.height,
+            directions=self.max_degree,
+            corner_cutting=self.moves.corner_cutting,
+            diagonal_cost=float(self.moves.diagonal_cost) if self.moves.diagonal else 2.0,
+        )
+
+    def arrays(self) -> GridArrays:
+        """The grid for the compiled engine; its edges are implied, not stored."""
+        return self._arrays
+
+    def backward_arrays(self) -> GridArrays:
+        """The same grid: an edge between free cells holds both ways."""
+        return self._arrays
+
+
+def grid_problem(
+    world: World, start: Cell | None = None, goal: Cell | None = None, moves: Moves = PAPER_MOVES
+) -> Problem:
+    """Plan between two free cells of a world: by default from the bottom-left to the top-right cell."""
+    graph = GridGraph(world, moves)
+    first, last = corner_cells(world)
+    ends = {"start": first if start is None else start, "goal": last if goal is None else goal}
+    for role, cell in ends.items():
+        if not world.contains(cell):
+            raise ProblemError(f"{world.name}: the {role} {cell} is outside {world.width} x {world.height}")
+        if not world.is_free(cell):
+            raise ProblemError(f"{world.name}: the {role} {cell} is blocked; {_closest_free(world, cell)}")
+    return Problem(graph, graph.vertex(ends["start"]), graph.vertex(ends["goal"]), name=world.name)
+
+
+def _closest_free(world: World, cell: Cell) -> str:
+    rows, columns = np.nonzero(~world.blocked)
+    if len(rows) == 0:
+        return "there is no free cell at all"
+    closest = np.argmin((columns - cell[0]) ** 2 + (rows - cell[1]) ** 2)
+    return f"the closest free cell is ({columns[closest]}, {rows[closest]})"

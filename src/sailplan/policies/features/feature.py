@@ -1,0 +1,139 @@
+"""The feature protocol and sets of features: what a learned policy looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, Protocol, TypeGuard
+
+import numpy as np
+
+from sailplan.core.graph import FloatArray
+from sailplan.core.problem import Problem
+from sailplan.core.state import SearchState
+from sailplan.errors import FeatureError
+from sailplan.kernels.features import COLUMNS
+
+Unit = Literal["cells", "span"]
+"""What a feature set measures lengths in: cells, or the straight-line distance from start to goal."""
+
+
+class Feature(Protocol):
+    """Named numbers that describe an open vertex in a search."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The name of each number."""
+
+    def __call__(self, problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:
+        """The numbers of these open vertices, shape (vertices, columns); it may look at the state and the goal only."""
+
+
+class CompiledFeature(Feature, Protocol):
+    """A feature that the compiled engine can compute."""
+
+    @property
+    def kernel_columns(self) -> tuple[int, ...]:
+        """The code of each column, as in `kernels/features.py`."""
+
+
+def is_compiled_feature(feature: Feature) -> TypeGuard[CompiledFeature]:
+    """Whether the compiled engine can compute the feature."""
+    return hasattr(feature, "kernel_columns")
+
+
+@dataclass(frozen=True)
+class NamedColumns:
+    """A feature that the kernels know by the names of its columns."""
+
+    columns: tuple[str, ...]
+    compute: Callable[[Problem, SearchState, Sequence[int]], FloatArray]
+    needs_grid: bool = False
+
+    def __call__(self, problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:
+        """The numbers of these open vertices."""
+        return self.compute(problem, state, vertices)
+
+    @property
+    def kernel_columns(self) -> tuple[int, ...]:
+        """The code of each column."""
+        return tuple(COLUMNS.index(name) for name in self.columns)
+
+
+@dataclass(frozen=True)
+class FeatureSet:
+    """Features side by side."""
+
+    features: tuple[Feature, ...]
+    name: str = "custom"
+    """A key of `PRESETS`, by which a model file names the set."""
+    unit: Unit = "cells"
+    """What costs are measured in where they are learned from these features."""
+    estimate: tuple[tuple[str, float], ...] = ()
+    """Columns and their weights in a first guess of the cost-to-go, in the same unit."""
+
+    def __post_init__(self) -> None:
+        if not self.columns:
+            raise FeatureError("a feature set needs a column")
+        if len(set(self.columns)) != len(self.columns):
+            raise FeatureError(f"{self.name}: a column is named twice")
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns."""
+        return tuple(name for feature in self.features for name in feature.columns)
+
+    def __call__(self, problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:
+        """The numbers of these open vertices, shape (vertices, columns)."""
+        parts = [np.asarray(feature(problem, state, vertices), np.float64) for feature in self.features]
+        for feature, part in zip(self.features, parts, strict=True):
+            if part.shape != (len(vertices), len(feature.columns)):
+                raise FeatureError(f"{type(feature).__name__}: shape {part.shape} for {len(vertices)} vertices")
+        return np.concatenate(parts, axis=1)
+
+    @cached_property
+    def kernel_columns(self) -> tuple[int, ...] | None:
+        """The codes of all columns; None where a feature has none."""
+        codes: list[int] = []
+        for feature in self.features:
+            if not is_compiled_feature(feature):
+                return None
+            codes += feature.kernel_columns
+        return tuple(codes)
+
+    @property
+    def patch_columns(self) -> int:
+        """How many columns, the last ones, are cells of a patch."""
+        return len(self.features[-1].columns) if getattr(self.features[-1], "is_patch", False) else 0
+
+    @property
+    def needs_grid(self) -> bool:
+        """Whether a feature looks at cells."""
+        return any(getattr(feature, "needs_grid", False) for feature in self.features)
+
+    @cached_property
+    def guess_weights(self) -> FloatArray:
+        """The weight of each column in the first guess."""
+        weights = np.zeros(len(self.columns))
+        for name, weight in self.estimate:
+            weights[self.columns.index(name)] = weight
+        return weights
+
+    def span(self, problem: Problem) -> float:
+        """The unit of costs in this problem, in the costs of its graph."""
+        return 1.0 if self.unit == "cells" else span_of(problem)
+
+
+def span_of(problem: Problem) -> float:
+    """The straight-line distance from start to goal; 1 where they are one."""
+    start, goal = plane_coordinates(problem, [problem.start, problem.goal])
+    return float(np.sqrt(((goal - start) ** 2).sum())) or 1.0
+
+
+def plane_coordinates(problem: Problem, vertices: Sequence[int]) -> FloatArray:
+    """Where the vertices are, shape (vertices, 2); raises FeatureError where the graph is not in the plane."""
+    places = problem.graph.coordinates(vertices)
+    if places.shape[1] != 2:
+        raise FeatureError(f"{problem.name}: these features need two coordinates, the graph has {places.shape[1]}")
+    return places

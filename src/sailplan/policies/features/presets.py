@@ -1,0 +1,51 @@
+"""The feature sets by name."""
+
+from __future__ import annotations
+
+from sailplan.errors import FeatureError
+from sailplan.policies.features.feature import FeatureSet
+from sailplan.policies.features.goal import EUCLIDEAN, GOAL, MANHATTAN
+from sailplan.policies.features.obstacles import OBSTACLES
+from sailplan.policies.features.patch import Patch
+from sailplan.policies.features.relative import (
+    DONE,
+    LEFT,
+    RELATIVE_COST,
+    RELATIVE_DEPTH,
+    RELATIVE_EUCLIDEAN,
+    RELATIVE_MANHATTAN,
+    RELATIVE_OBSTACLES,
+)
+from sailplan.policies.features.tree import COST, DEPTH, POSITION
+from sailplan.policies.features.walls import WALLS
+
+WALL_WEIGHT = 3.0
+"""What a detour round known walls counts in the first guess: going round uncovers more wall. Chosen on train maps."""
+
+_RELATIVE = (
+    DONE,
+    RELATIVE_COST,
+    RELATIVE_EUCLIDEAN,
+    RELATIVE_MANHATTAN,
+    RELATIVE_DEPTH,
+    LEFT,
+    RELATIVE_OBSTACLES,
+)
+
+PRESETS: dict[str, FeatureSet] = {
+    "paper17": FeatureSet(
+        (POSITION, COST, EUCLIDEAN, MANHATTAN, DEPTH, GOAL, OBSTACLES), "paper17", "cells", estimate=(("h_euc", 1.0),)
+    ),
+    "relative": FeatureSet(_RELATIVE, "relative", "span", estimate=(("relative_h_euc", 1.0),)),
+    "walls": FeatureSet(
+        (*_RELATIVE, WALLS), "walls", "span", estimate=(("relative_h_oct", 1.0), ("wall_detour", WALL_WEIGHT))
+    ),
+    "patch": FeatureSet((*_RELATIVE, Patch()), "patch", "span", estimate=(("relative_h_euc", 1.0),)),
+}
+
+
+def feature_set(name: str) -> FeatureSet:
+    """The feature set of that name."""
+    if name not in PRESETS:
+        raise FeatureError(f"no feature set {name!r}; there are {', '.join(PRESETS)}")
+    return PRESETS[name]

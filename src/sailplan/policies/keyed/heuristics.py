@@ -1,0 +1,145 @@
+"""Distances to the goal and to what is known to be invalid, and the keys made of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sailplan.core.problem import Problem
+from sailplan.core.state import SearchState
+from sailplan.errors import PolicyError
+from sailplan.graphs.grid.graph import GridGraph
+from sailplan.graphs.octile import octile_length
+from sailplan.kernels import arrays
+from sailplan.kernels.edges import PLANE_DIAGONAL
+from sailplan.kernels.keyed import NOTHING_INVALID_KNOWN
+
+Estimate = Callable[[Sequence[int]], list[float]]
+"""What a heuristic says of each of some vertices in the search it was made for."""
+Heuristic = Callable[[Problem, SearchState], Estimate]
+
+# An open list takes in a handful of vertices at a time, for which plain floats are faster than arrays. The engines
+# must agree to the last bit, so terms are added one by one in the order of the axes, as in the kernels.
+
+
+def zero(problem: Problem, state: SearchState) -> Estimate:
+    """Nothing: the heuristic of Dijkstra's algorithm."""
+    return lambda vertices: [0.0] * len(vertices)
+
+
+def euclidean(problem: Problem, state: SearchState) -> Estimate:
+    """Straight-line distance to the goal."""
+
+    def length(here: list[float], goal: list[float]) -> float:
+        squares = 0.0
+        for one, other in zip(here, goal):  # noqa: B905 (`strict` would take a third of the time)
+            offset = one - other
+            squares += offset * offset
+        return math.sqrt(squares)
+
+    return _to_goal(problem, length)
+
+
+def manhattan(problem: Problem, state: SearchState) -> Estimate:
+    """Sum of the distances to the goal along the axes."""
+    return _to_goal(problem, lambda here, goal: _total(_offset(here, goal)))
+
+
+def octile(problem: Problem, state: SearchState) -> Estimate:
+    """Length of the shortest way to the goal on an empty grid with the same moves, in up to three dimensions."""
+    graph = problem.graph
+    diagonal_cost = graph.arrays().diagonal_cost if isinstance(graph, GridGraph) else PLANE_DIAGONAL
+    return _to_goal(problem, lambda here, goal: octile_length(_offset(here, goal), diagonal_cost))
+
+
+def obstacle(problem: Problem, state: SearchState) -> Estimate:
+    """Straight-line distance to the closest vertex known to be invalid (d_OBS); a huge one before any is."""
+
+    def estimate(vertices: Sequence[int]) -> list[float]:
+        if len(state.invalid) == 0:
+            return [NOTHING_INVALID_KNOWN] * len(vertices)
+        known = problem.graph.coordinates(state.invalid.tolist())
+        here = problem.graph.coordinates(vertices)
+        squares = sum((known[None, :, axis] - here[:, None, axis]) ** 2 for axis in range(here.shape[1]))
+        closest: list[float] = np.sqrt(np.min(squares, axis=1)).tolist()
+        return closest
+
+    return estimate
+
+
+def clearance(problem: Problem, state: SearchState) -> Estimate:
+    """The same distance, negated: the farther from what is known to be invalid, the better."""
+    estimate = obstacle(problem, state)
+    return lambda vertices: [-distance for distance in estimate(vertices)]
+
+
+HEURISTICS: dict[str, tuple[Heuristic, int]] = {
+    "zero": (zero, arrays.ZERO),
+    "euclidean": (euclidean, arrays.EUCLIDEAN),
+    "manhattan": (manhattan, arrays.MANHATTAN),
+    "octile": (octile, arrays.OCTILE),
+    "obstacle": (obstacle, arrays.OBSTACLE),
+    "clearance": (clearance, arrays.CLEARANCE),
+}
+"""Each heuristic by name, with the code by which the kernels know it."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a queue is ordered by: cost_weight * g + heuristic_weight * h."""
+
+    heuristic: str = "euclidean"
+    """A name in HEURISTICS."""
+    cost_weight: float = 0.0
+    """Weight of the cost from the start; zero means that a vertex keeps its key when it gets a cheaper path."""
+    heuristic_weight: float = 1.0
+    """Weight of the heuristic."""
+
+    def __post_init__(self) -> None:
+        if self.heuristic not in HEURISTICS:
+            raise PolicyError(f"no heuristic {self.heuristic!r}; there are {', '.join(HEURISTICS)}")
+        if not (0 <= self.cost_weight < math.inf and 0 <= self.heuristic_weight < math.inf):
+            raise PolicyError("the weights of a key must be finite and not negative")
+
+    @property
+    def needs_coordinates(self) -> bool:
+        """Whether the graph must say where its vertices are."""
+        return self.heuristic != "zero" and self.heuristic_weight > 0
+
+    def score(self, problem: Problem, state: SearchState) -> Estimate:
+        """What gives the key of each vertex in this search."""
+        cost_weight, heuristic_weight = self.cost_weight, self.heuristic_weight
+        if not self.needs_coordinates:
+            return lambda vertices: [cost_weight * cost for cost in map(state.cost.item, vertices)]
+        estimate = HEURISTICS[self.heuristic][0](problem, state)
+        if not cost_weight:
+            return lambda vertices: [heuristic_weight * distance for distance in estimate(vertices)]
+
+        def keys(vertices: Sequence[int]) -> list[float]:
+            return [
+                cost_weight * cost + heuristic_weight * distance
+                for cost, distance in zip(map(state.cost.item, vertices), estimate(vertices), strict=True)
+            ]
+
+        return keys
+
+
+def _to_goal(problem: Problem, length: Callable[[list[float], list[float]], float]) -> Estimate:
+    coordinates = problem.graph.coordinates
+    (goal,) = coordinates([problem.goal]).tolist()
+    return lambda vertices: [length(here, goal) for here in coordinates(vertices).tolist()]
+
+
+def _offset(here: list[float], goal: list[float]) -> list[float]:
+    return [abs(one - other) for one, other in zip(here, goal, strict=True)]
+
+
+def _total(terms: list[float]) -> float:
+    # Not sum(): from Python 3.12 on it compensates for rounding, which the kernels do not.
+    total = 0.0
+    for term in terms:
+        total += term
+    return total

@@ -1,0 +1,162 @@
+"""Policies that order the open list by a learned score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from math import inf, isfinite
+from typing import Protocol
+
+import numpy as np
+
+from sailplan.core.graph import FloatArray, is_compiled, is_finite
+from sailplan.core.limits import StopRule
+from sailplan.core.policy import Discovery
+from sailplan.core.problem import Problem
+from sailplan.core.state import SearchState
+from sailplan.errors import PolicyError
+from sailplan.graphs.grid.graph import GridGraph
+from sailplan.kernels.arrays import FROZEN, FULL, LAZY, ON_TOUCH, OPEN
+from sailplan.kernels.features import allocate_features
+from sailplan.kernels.policy_arrays import LearnedArrays
+from sailplan.policies.features.feature import FeatureSet, plane_coordinates
+from sailplan.policies.learned.network import DenseNetwork
+
+RESCORE_CODES: dict[str, int] = {"frozen": FROZEN, "touched": ON_TOUCH, "lazy": LAZY, "full": FULL}
+
+
+class Model(Protocol):
+    """What turns features into scores."""
+
+    def predict(self, rows: FloatArray) -> FloatArray:
+        """The score of each row of columns; the smallest is expanded first."""
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedPolicy:
+    """Expands the open vertex with the smallest learned score."""
+
+    features: FeatureSet
+    model: Model
+    """A DenseNetwork, which the compiled engine can run, or anything with `predict`."""
+    rescore: str = "frozen"
+    """When a score is computed: on insertion (`frozen`, the paper's), again whenever a neighbour is expanded
+    (`touched`), again when it comes up, and put back if it has risen (`lazy`), or all of them at each step (`full`)."""
+    stop: StopRule = StopRule.GOAL_GENERATED
+
+    def __post_init__(self) -> None:
+        if self.rescore not in RESCORE_CODES:
+            raise PolicyError(f"no rescore rule {self.rescore!r}; there are {', '.join(RESCORE_CODES)}")
+        if isinstance(self.model, DenseNetwork) and self.model.columns != len(self.features.columns):
+            raise PolicyError(
+                f"the network takes {self.model.columns} columns, {self.features.name} has {len(self.features.columns)}"
+            )
+
+    def open(self, problem: Problem, state: SearchState) -> LearnedFrontier:
+        """Begin the open list of a search."""
+        return LearnedFrontier(self, problem, state)
+
+    def scores(self, problem: Problem, state: SearchState, vertices: Sequence[int]) -> list[float]:
+        """The score of these open vertices as the search stands; one that is not finite becomes infinite."""
+        rows = self.features(problem, state, vertices)
+        scores: list[float] = np.asarray(self.model.predict(rows), np.float64).reshape(-1).tolist()
+        if len(scores) != len(vertices):
+            raise PolicyError(f"the model gave {len(scores)} scores for {len(vertices)} vertices")
+        state.count_scores(len(scores), sum(not isfinite(score) for score in scores))
+        return [score if isfinite(score) else inf for score in scores]
+
+    def arrays(self, problem: Problem) -> LearnedArrays | None:
+        """Features and network for the compiled engine; None where it cannot compute them."""
+        codes = compiled_columns(self.features, problem)
+        if codes is None or not isinstance(self.model, DenseNetwork) or not is_finite(problem.graph):
+            return None
+        vertices, rule = problem.graph.vertex_count, RESCORE_CODES[self.rescore]
+        return LearnedArrays(
+            features=allocate_features(codes),
+            network=self.model.arrays(),
+            rescore=rule,
+            current=np.empty(0 if rule == FROZEN else vertices, np.int64),
+            scored=np.empty(vertices if rule == LAZY else 0, np.int64),
+            members=np.empty(vertices if rule == FULL else 0, np.int32),
+            member_count=np.zeros(1, np.int64),
+        )
+
+
+def compiled_columns(features: FeatureSet, problem: Problem) -> tuple[int, ...] | None:
+    """The codes of the columns, where the compiled engine can compute all of them on this graph."""
+    if features.kernel_columns is None or not is_compiled(problem.graph):
+        return None
+    plane_coordinates(problem, [problem.goal])
+    return features.kernel_columns if isinstance(problem.graph, GridGraph) or not features.needs_grid else None
+
+
+class LearnedFrontier:
+    """The open list of the reference engine under a learned policy."""
+
+    def __init__(self, policy: LearnedPolicy, problem: Problem, state: SearchState) -> None:
+        self._policy, self._rescore = policy, policy.rescore
+        self._problem, self._state = problem, state
+        self._entries: list[tuple[float, int, int]] = []
+        self._current: dict[int, int] = {}
+        """The insertion number of the entry of each vertex that counts."""
+        self._scored: dict[int, int] = {}
+        """The number of expansions at which each vertex was scored last."""
+        self._insertions = 0
+
+    def observe(self, discovery: Discovery) -> None:
+        """Score the open neighbours again, where that is the rule."""
+        if self._rescore == "touched":
+            self._insert(discovery.successors)
+
+    def add(self, vertices: Sequence[int]) -> None:
+        """Score vertices that are new."""
+        new = [vertex for vertex in vertices if vertex not in self._current]
+        if self._rescore != "full":
+            self._insert(new)
+            return
+        for vertex in new:
+            self._insertions += 1
+            self._current[vertex] = self._insertions
+
+    def select(self) -> int | None:
+        """Take out the vertex with the smallest (score, insertion number)."""
+        if self._rescore == "full":
+            return self._select_from_all()
+        status = self._state.status
+        while self._entries:
+            key, number, vertex = heappop(self._entries)
+            if status[vertex] != OPEN or number != self._current[vertex]:
+                continue
+            if self._rescore != "lazy" or self._scored[vertex] == self._state.expansions:
+                return vertex
+            (score,) = self._scores([vertex])
+            if score <= key:
+                return vertex
+            self._put(vertex, score)
+        return None
+
+    def _select_from_all(self) -> int | None:
+        members = [vertex for vertex in self._current if self._state.status[vertex] == OPEN]
+        if not members:
+            return None
+        self._current = {vertex: self._current[vertex] for vertex in members}
+        scores = self._scores(members)
+        _, _, vertex = min(zip(scores, self._current.values(), members, strict=True))
+        del self._current[vertex]
+        return vertex
+
+    def _insert(self, vertices: Sequence[int]) -> None:
+        if not vertices:
+            return
+        for vertex, score in zip(vertices, self._scores(vertices), strict=True):
+            self._put(vertex, score)
+
+    def _put(self, vertex: int, score: float) -> None:
+        self._insertions += 1
+        self._current[vertex] = self._insertions
+        self._scored[vertex] = self._state.expansions
+        heappush(self._entries, (score, self._insertions, vertex))
+
+    def _scores(self, vertices: Sequence[int]) -> list[float]:
+        return self._policy.scores(self._problem, self._state, vertices)

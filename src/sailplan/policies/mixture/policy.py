@@ -1,0 +1,123 @@
+"""Policies made of others: two that take turns by a coin, and one drawn from many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from zlib import crc32
+
+from sailplan.core.compiled_engine import attendant_of
+from sailplan.core.limits import StopRule
+from sailplan.core.policy import Discovery, Frontier, Policy, is_compiled_policy
+from sailplan.core.problem import Problem
+from sailplan.core.state import SearchState
+from sailplan.errors import PolicyError
+from sailplan.kernels.policy_arrays import KeyArrays, LearnedArrays, MixtureArrays, PolicyArrays, RandomArrays
+from sailplan.kernels.random import coin
+
+
+@dataclass(frozen=True, eq=False)
+class MixturePolicy:
+    """At each step the first policy selects with some probability, else the second (the paper's π_mix).
+
+    Each keeps its own queue of the whole open list, and passes over what the other has expanded.
+    """
+
+    first: Policy
+    second: Policy
+    probability: float
+    """Of the first (β)."""
+    seed: int
+    """The coin of each step depends on it and on the number of expansions alone."""
+    stop: StopRule = StopRule.GOAL_GENERATED
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.probability <= 1.0:
+            raise PolicyError(f"a probability lies between 0 and 1, got {self.probability}")
+        check_seed(self.seed)
+
+    def open(self, problem: Problem, state: SearchState) -> Frontier:
+        """Begin both open lists; one alone where the other never selects."""
+        if self.probability in (0.0, 1.0):
+            return (self.first if self.probability else self.second).open(problem, state)
+        return MixtureFrontier(self, state, self.first.open(problem, state), self.second.open(problem, state))
+
+    def arrays(self, problem: Problem) -> PolicyArrays | None:
+        """Both for the compiled engine, where each has a single queue; one alone where the other never selects."""
+        if self.probability in (0.0, 1.0):
+            return _alone(self.first if self.probability else self.second, problem)
+        first, second = _single_queue(self.first, problem), _single_queue(self.second, problem)
+        if first is None or second is None:
+            return None
+        return MixtureArrays(first, second, self.probability, self.seed)
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed that the kernels cannot take."""
+    if not 0 <= seed < 1 << 63:
+        raise PolicyError(f"a seed lies between 0 and 2^63, got {seed}")
+
+
+def _alone(policy: Policy, problem: Problem) -> PolicyArrays | None:
+    """The arrays of a policy that has nothing to do in Python meanwhile: nobody would call it."""
+    arrays = policy.arrays(problem) if is_compiled_policy(policy) else None
+    return None if arrays is None or attendant_of(problem, policy, arrays) else arrays
+
+
+def _single_queue(policy: Policy, problem: Problem) -> KeyArrays | LearnedArrays | RandomArrays | None:
+    arrays = policy.arrays(problem) if is_compiled_policy(policy) else None
+    if isinstance(arrays, LearnedArrays | RandomArrays) or (
+        isinstance(arrays, KeyArrays) and len(arrays.heuristic) == 1
+    ):
+        return arrays
+    return None
+
+
+class MixtureFrontier:
+    """Both open lists of one search."""
+
+    def __init__(self, mixture: MixturePolicy, state: SearchState, first: Frontier, second: Frontier) -> None:
+        self._mixture, self._state = mixture, state
+        self._first, self._second = first, second
+
+    def observe(self, discovery: Discovery) -> None:
+        """Tell both."""
+        self._first.observe(discovery)
+        self._second.observe(discovery)
+
+    def add(self, vertices: Sequence[int]) -> None:
+        """Add to both."""
+        self._first.add(vertices)
+        self._second.add(vertices)
+
+    def select(self) -> int | None:
+        """Let the coin decide who selects."""
+        heads = coin(self._mixture.seed, self._state.expansions, self._mixture.probability)
+        return (self._first if heads else self._second).select()
+
+
+@dataclass(frozen=True, eq=False)
+class OneOfMany:
+    """Searches each problem with one of several policies, drawn at random: a mixture of the rounds of a training."""
+
+    policies: tuple[Policy, ...]
+    seed: int = 0
+    """The draw depends on it and on the problem alone."""
+    stop: StopRule = StopRule.GOAL_GENERATED
+
+    def __post_init__(self) -> None:
+        if not self.policies:
+            raise PolicyError("a mixture needs at least one policy")
+
+    def drawn(self, problem: Problem) -> Policy:
+        """The policy that searches this problem."""
+        told = f"{self.seed} {problem.name} {problem.start} {problem.goal}"
+        return self.policies[crc32(told.encode()) % len(self.policies)]
+
+    def open(self, problem: Problem, state: SearchState) -> Frontier:
+        """Begin the open list of the one drawn."""
+        return self.drawn(problem).open(problem, state)
+
+    def arrays(self, problem: Problem) -> PolicyArrays | None:
+        """The arrays of the one drawn."""
+        return _alone(self.drawn(problem), problem)

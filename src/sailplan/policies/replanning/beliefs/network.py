@@ -1,0 +1,82 @@
+"""The belief of a convolutional network that guesses from the known part of a map what the rest is like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sailplan.core.graph import FloatArray
+from sailplan.core.problem import Problem
+from sailplan.core.state import SearchState
+from sailplan.kernels.arrays import CLOSED, INVALID, OPEN, UNSEEN
+from sailplan.policies.replanning.beliefs.belief import Refresh
+from sailplan.policies.replanning.beliefs.cell_network import CellNetwork, Floats, as_cells, network_inputs
+from sailplan.policies.replanning.beliefs.charging import Charging
+from sailplan.policies.replanning.beliefs.frame import Frame
+
+_RAREST = 1e-3
+"""A frequency closer to 0 or 1 than this is not told from it: no number of worlds would do."""
+_SURPRISE = Charging(surprise=3.0, certainty=0.9999)
+_OFTEN = Refresh(expansions=20, invalid=10)
+
+
+@dataclass(frozen=True)
+class NetworkBelief:
+    """Charges for the probability of being blocked that a network gives each cell, by what is known of the others.
+
+    The network gives what is to be added to the log odds of how often a cell was blocked in the worlds of the training:
+    one that gives zeros is the prior.
+    """
+
+    frame: Frame
+    network: CellNetwork = field(repr=False, compare=False)
+    frequencies: FloatArray = field(repr=False, compare=False)
+    """How often each vertex was blocked."""
+    charging: Charging = _SURPRISE
+    name: str = "network"
+    refresh: Refresh = _OFTEN
+
+    def misfit(self, problem: Problem) -> str:
+        """It knows one frame."""
+        return self.frame.misfit(problem)
+
+    def charges(self, problem: Problem) -> FloatArray:
+        """Those of a map of which nothing is known."""
+        return self.charges_at(np.full(len(self.frequencies), UNSEEN, np.uint8))
+
+    def follow(self, problem: Problem) -> NetworkFollower:
+        """Run the network again whenever it is due."""
+        return NetworkFollower(self)
+
+    def charges_at(self, status: NDArray[np.uint8]) -> FloatArray:
+        """The charges where this is known of all vertices."""
+        unseen_frequencies = np.where(status == UNSEEN, self.frequencies, 0.0)
+        return self.charging.of(unseen_frequencies, self.probabilities(status))
+
+    def probabilities(self, status: NDArray[np.uint8]) -> FloatArray:
+        """How likely each vertex is blocked where this is known of all; 0 where it is known to be free."""
+        shape = self.frame.height, self.frame.width
+        free, blocked = ((status == OPEN) | (status == CLOSED)).reshape(shape), (status == INVALID).reshape(shape)
+        odds = log_odds(self.frequencies).reshape(shape)
+        added = as_cells(self.network(network_inputs(free, blocked, odds, self.network.side)), shape)
+        likely = 1.0 / (1.0 + np.exp(-(odds + added), dtype=np.float64))
+        return np.where(free, 0.0, likely).reshape(-1)
+
+
+@dataclass(frozen=True)
+class NetworkFollower:
+    """The same for every search."""
+
+    belief: NetworkBelief
+
+    def look(self, state: SearchState) -> FloatArray:
+        """The charges by what is known now."""
+        return self.belief.charges_at(state.status[: len(self.belief.frequencies)])
+
+
+def log_odds(frequencies: FloatArray) -> Floats:
+    """The log odds of frequencies, of which none is taken for certain."""
+    kept = np.clip(frequencies, _RAREST, 1.0 - _RAREST)
+    return np.log(kept / (1.0 - kept)).astype(np.float32)

@@ -1,0 +1,105 @@
+"""A search that is steered from outside: it lists candidates, and expands the one that is named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from sailplan.core.limits import StopRule
+from sailplan.core.problem import Problem
+from sailplan.core.state import SearchState
+from sailplan.kernels.arrays import NO_VERTEX, NONE, OPEN
+from sailplan.kernels.features import allocate_features
+from sailplan.kernels.policy_arrays import KeyArrays, SteeredArrays
+from sailplan.policies.features.feature import FeatureSet
+from sailplan.policies.keyed.queues import QueueFrontier, Score
+from sailplan.policies.learned.policy import compiled_columns
+
+
+class Ranking(Protocol):
+    """Which open vertices are candidates: the first ones of one or more queues."""
+
+    @property
+    def queues(self) -> int:
+        """How many queues there are."""
+
+    @property
+    def places(self) -> int:
+        """How many candidates come from each."""
+
+    def scores(self, problem: Problem, state: SearchState) -> Sequence[Score]:
+        """What gives the keys of each queue; a vertex must keep its key while it is open."""
+
+    def keys(self, problem: Problem) -> KeyArrays:
+        """The same for the compiled engine, on a graph with arrays."""
+
+
+class Steering:
+    """What passes between one search and the one who steers it."""
+
+    def __init__(self, ranking: Ranking, features: FeatureSet) -> None:
+        self.candidates = np.full((ranking.queues, ranking.places), NO_VERTEX, np.int64)
+        """The first open vertices of each queue; NO_VERTEX where there are fewer."""
+        self.rows = np.zeros((self.candidates.size, len(features.columns)))
+        """The features of each candidate; zeros where there is none."""
+        self.choice = np.full(1, NONE, np.int64)
+        """Which candidate to expand, counted through all queues; NONE leaves it to the queues, in turn."""
+
+
+@dataclass(frozen=True, eq=False)
+class SteeredPolicy:
+    """Expands the candidate that is named before each expansion; belongs to one search, as its steering does."""
+
+    ranking: Ranking
+    features: FeatureSet
+    steering: Steering
+    stop: StopRule = StopRule.GOAL_GENERATED
+
+    def open(self, problem: Problem, state: SearchState) -> SteeredFrontier:
+        """Begin the open list."""
+        return SteeredFrontier(self, problem, state)
+
+    def arrays(self, problem: Problem) -> SteeredArrays | None:
+        """Queues, features and steering for the compiled engine; None where it cannot compute the features."""
+        codes = compiled_columns(self.features, problem)
+        if codes is None:
+            return None
+        return SteeredArrays(
+            keys=self.ranking.keys(problem),
+            features=allocate_features(codes),
+            candidates=self.steering.candidates,
+            rows=self.steering.rows,
+            choice=self.steering.choice,
+            popped=np.empty((2, self.ranking.places), np.int64),
+        )
+
+
+class SteeredFrontier(QueueFrontier):
+    """The open list of the reference engine."""
+
+    def __init__(self, policy: SteeredPolicy, problem: Problem, state: SearchState) -> None:
+        super().__init__(state, [(score, False) for score in policy.ranking.scores(problem, state)])
+        self._problem, self._features, self._steering = problem, policy.features, policy.steering
+
+    def list_candidates(self) -> None:
+        """List the first open vertices of each queue, and compute their features."""
+        candidates, rows = self._steering.candidates, self._steering.rows
+        candidates[:], rows[:] = NO_VERTEX, 0.0
+        for row, vertices in zip(candidates, self.first(candidates.shape[1]), strict=True):
+            row[: len(vertices)] = vertices
+        listed = np.flatnonzero(candidates != NO_VERTEX)
+        if len(listed):
+            rows[listed] = self._features(self._problem, self._state, candidates.reshape(-1)[listed].tolist())
+
+    def select(self) -> int | None:
+        """The candidate that was named; where none was, the first of the queue whose turn it is."""
+        choice = self._steering.choice.item()
+        self._steering.choice[0] = NONE
+        if choice != NONE:
+            vertex = self._steering.candidates.item(choice)
+            if vertex != NO_VERTEX and self._state.status[vertex] == OPEN:
+                return vertex
+        return super().select()

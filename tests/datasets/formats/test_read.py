@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sailplan.datasets import World, read_world, write_world
+from sailplan.datasets.formats.read import READERS, WRITERS
+from sailplan.errors import WorldError
+
+WORLD = World.from_image([[1, 0, 1], [1, 1, 0]])
+
+
+@pytest.mark.parametrize("suffix", [*WRITERS, ".PNG", ".Yaml"])
+def test_what_is_written_by_suffix_is_read_by_suffix(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a.b{suffix}"
+    write_world(WORLD, path)
+    read = read_world(str(path))
+    np.testing.assert_array_equal(read.blocked, WORLD.blocked)
+    assert read.name == "a.b"
+
+
+def test_every_format_written_can_be_read() -> None:
+    assert set(WRITERS) <= set(READERS)
+
+
+@pytest.mark.parametrize("name", ["maze.xyz", "maze", ".png", "maze.scen", "maze.npz", "maze.tif"])
+def test_other_suffixes_are_refused_with_those_known(tmp_path: Path, name: str) -> None:
+    known = r"\.png, .*\.map, \.yaml, \.yml"
+    with pytest.raises(WorldError, match=rf"^\S+{name}: worlds are read from files that end in {known}$"):
+        read_world(tmp_path / name)
+    with pytest.raises(WorldError, match=rf"^\S+{name}: worlds are written to files that end in {known}$"):
+        write_world(WORLD, tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "folder.png").mkdir()
+    with pytest.raises(WorldError, match=r"folder\.png: is a directory$"):
+        read_world(tmp_path / "folder.png")
+    for suffix in READERS:
+        with pytest.raises(WorldError, match=rf"absent\{suffix}: no such file or directory$"):
+            read_world(tmp_path / f"absent{suffix}")
+
+
+def test_a_folder_in_the_way_of_writing_is_an_os_error(tmp_path: Path) -> None:
+    (tmp_path / "folder.png").mkdir()
+    with pytest.raises(IsADirectoryError):
+        write_world(WORLD, tmp_path / "folder.png")
+    assert list(tmp_path.iterdir()) == [tmp_path / "folder.png"]

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from sailplan.core import search
+from sailplan.errors import GraphError
+from sailplan.graphs import EdgeStatus, ExplicitGraph, Problem
+from sailplan.oracle import cost_to_go
+from sailplan.policies import a_star
+from sailplan.testing import check_graph
+from tests.strategies import explicit_problems
+
+EDGES = [(2, 0, 5.0), (0, 2, 1.5), (0, 1, 1.0), (1, 1, 0.0)]
+
+
+def test_successors_come_in_the_order_the_edges_were_given() -> None:
+    graph = ExplicitGraph.from_edges(4, EDGES)
+    assert graph.successors(0) == ([2, 1], [1.5, 1.0])
+    assert graph.successors(1) == ([1], [0.0])
+    assert graph.successors(3) == ([], [])
+    assert (graph.vertex_count, graph.max_degree) == (4, 2)
+
+
+def test_what_is_invalid() -> None:
+    graph = ExplicitGraph.from_edges(3, EDGES, invalid_edges=[(0, 1)], invalid_vertices=[0])
+    assert graph.evaluate(0, [1, 2]) == [EdgeStatus.INVALID_EDGE, EdgeStatus.VALID]
+    assert graph.evaluate(2, [0]) == [EdgeStatus.INVALID_TARGET]
+    assert graph.evaluate(1, [1]) == [EdgeStatus.VALID]
+
+
+def test_an_invalid_vertex_outweighs_an_invalid_edge_into_it() -> None:
+    graph = ExplicitGraph.from_edges(2, [(0, 1, 1.0)], invalid_edges=[(0, 1)], invalid_vertices=[1])
+    assert graph.evaluate(0, [1]) == [EdgeStatus.INVALID_TARGET]
+
+
+@given(explicit_problems(12))
+def test_explicit_graphs_keep_the_contract(drawn: tuple[Problem, ExplicitGraph]) -> None:
+    _, graph = drawn
+    check_graph(graph, range(graph.vertex_count))
+
+
+def test_turned_round_twice_is_the_same_graph() -> None:
+    graph = ExplicitGraph.from_edges(3, EDGES, invalid_edges=[(0, 1)])
+    turned = ExplicitGraph(graph.backward_arrays())
+    assert turned.successors(1) == ([0, 1], [1.0, 0.0])
+    assert turned.evaluate(1, [0, 1]) == [EdgeStatus.INVALID_EDGE, EdgeStatus.VALID]
+    again = ExplicitGraph(turned.backward_arrays())
+    for vertex in range(3):
+        assert dict(zip(*again.successors(vertex), strict=True)) == dict(zip(*graph.successors(vertex), strict=True))
+
+
+def test_a_graph_may_have_no_edge_or_no_vertex() -> None:
+    assert ExplicitGraph.from_edges(0, []).vertex_count == 0
+    lonely = Problem(ExplicitGraph.from_edges(2, [], coordinates=[[0.0], [1.0]]), 0, 1)
+    for engine in ("compiled", "reference"):
+        assert search(lonely, a_star(), engine=engine).outcome == "frontier_empty"
+    assert cost_to_go(lonely).tolist() == [math.inf, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("edges", "message"),
+    [
+        ([(0, 3, 1.0)], r"\[0.0, 3.0\] names a vertex outside 0 .. 2"),
+        ([(0, 1, 1.0), (-1, 0, 1.0)], r"\[-1.0, 0.0\] names a vertex outside 0 .. 2"),
+        ([(0, 0.5, 1.0)], "names a vertex outside"),
+        ([(math.nan, 1, 1.0)], "names a vertex outside"),
+        ([(0, 1, -1.0)], "edge 0 -> 1: its cost must be finite and not negative, got -1.0"),
+        ([(0, 1, 1.0), (1, 2, math.nan)], "edge 1 -> 2: its cost must be finite and not negative, got nan"),
+        ([(0, 1, math.inf)], "edge 0 -> 1: its cost must be finite and not negative, got inf"),
+        ([(0, 1, 1.0), (0, 1, 2.0)], "an edge is given twice"),
+        ([(0, 1), (1, 2), (2, 0)], r"edges must be rows of 3 numbers, got \(0, 1\)"),
+        ([(0, 1, 1.0), (1, 2)], "edges must be rows of 3 numbers"),
+        ([(0, 1, "dear")], "edges must be rows of 3 numbers: could not convert"),
+        ([5], "edges must be rows of 3 numbers"),
+    ],
+)
+def test_bad_edges_are_refused(edges: list[Any], message: str) -> None:
+    with pytest.raises(GraphError, match=message):
+        ExplicitGraph.from_edges(3, edges)
+
+
+@pytest.mark.parametrize(
+    ("invalid", "message"),
+    [
+        ({"invalid_edges": [(0, 4)]}, r"\[0.0, 4.0\] names a vertex outside 0 .. 2"),
+        ({"invalid_edges": [(0, 1, 1.0)]}, "invalid_edges must be rows of 2 numbers"),
+        ({"invalid_vertices": [3]}, r"\[3.0\] names a vertex outside 0 .. 2"),
+        ({"invalid_vertices": [(0, 1)]}, "invalid_vertices must be rows of 1 numbers"),
+    ],
+)
+def test_bad_lists_of_what_is_invalid_are_refused(invalid: dict[str, Any], message: str) -> None:
+    with pytest.raises(GraphError, match=message):
+        ExplicitGraph.from_edges(3, EDGES, **invalid)
+
+
+@pytest.mark.parametrize(
+    "coordinates",
+    [
+        [0.0, 1.0, 2.0],
+        [[0.0], [1.0]],
+        [[0.0], [1.0], [math.nan]],
+        [[0.0], [1.0], [2.0, 3.0]],
+        [["a"], ["b"], ["c"]],
+        7.0,
+    ],
+)
+def test_bad_coordinates_are_refused(coordinates: Any) -> None:
+    with pytest.raises(GraphError, match="coordinates must be"):
+        ExplicitGraph.from_edges(3, EDGES, coordinates=coordinates)
+
+
+def test_without_coordinates_a_policy_that_wants_them_is_told_so() -> None:
+    graph = ExplicitGraph.from_edges(3, EDGES)
+    for engine in ("auto", "compiled", "reference"):
+        with pytest.raises(GraphError, match="this graph has no coordinates"):
+            search(Problem(graph, 0, 2), a_star(), engine=engine)
+
+
+def test_later_changes_to_the_coordinates_given_change_nothing() -> None:
+    places = np.zeros((3, 2))
+    graph = ExplicitGraph.from_edges(3, EDGES, coordinates=places)
+    places[:] = 9.0
+    assert not graph.coordinates([0, 1, 2]).any()

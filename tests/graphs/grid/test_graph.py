@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+
+from sailplan.datasets import Cell
+from sailplan.errors import GraphError, ProblemError
+from sailplan.graphs import MOVINGAI_MOVES, PAPER_MOVES, EdgeStatus, GridGraph, Moves, Problem, grid_problem
+from sailplan.testing import check_graph, draw_world
+from tests.strategies import FOUR_CONNECTED, grid_problems
+
+VALID, INVALID_EDGE, INVALID_TARGET = EdgeStatus.VALID, EdgeStatus.INVALID_EDGE, EdgeStatus.INVALID_TARGET
+ROOT = math.sqrt(2.0)
+
+
+def _around(graph: GridGraph, cell: Cell) -> dict[Cell, tuple[float, EdgeStatus]]:
+    """Return the cost and the status of each edge out of a cell, by the cell it leads to."""
+    targets, costs = graph.successors(graph.vertex(cell))
+    statuses = graph.evaluate(graph.vertex(cell), targets)
+    return {graph.cell(at): (cost, status) for at, cost, status in zip(targets, costs, statuses, strict=True)}
+
+
+def test_straight_moves_come_first_then_diagonals_each_counter_clockwise() -> None:
+    graph = GridGraph(draw_world("...\n...\n..."))
+    targets, costs = graph.successors(graph.vertex((1, 1)))
+    straight, diagonal = [(2, 1), (1, 2), (0, 1), (1, 0)], [(2, 2), (0, 2), (0, 0), (2, 0)]
+    assert [graph.cell(target) for target in targets] == straight + diagonal
+    assert costs == [1.0] * 4 + [ROOT] * 4
+
+
+def test_four_connected_grids_have_straight_moves_only() -> None:
+    graph = GridGraph(draw_world("...\n...\n..."), FOUR_CONNECTED)
+    assert _around(graph, (1, 1)) == dict.fromkeys([(2, 1), (1, 2), (0, 1), (1, 0)], (1.0, VALID))
+    assert graph.max_degree == 4
+
+
+@pytest.mark.parametrize(
+    ("picture", "cell", "neighbours"),
+    [
+        (".", (0, 0), []),
+        ("...", (0, 0), [(1, 0)]),
+        ("...", (1, 0), [(2, 0), (0, 0)]),
+        (".\n.\n.", (0, 1), [(0, 2), (0, 0)]),
+        ("..\n..", (1, 1), [(0, 1), (1, 0), (0, 0)]),
+    ],
+)
+def test_moves_end_at_the_edge(picture: str, cell: Cell, neighbours: list[Cell]) -> None:
+    assert list(_around(GridGraph(draw_world(picture)), cell)) == neighbours
+
+
+def test_a_blocked_cell_is_an_invalid_target_under_every_rule() -> None:
+    world = draw_world(
+        """
+        .##
+        .#.
+        ...
+        """
+    )
+    for moves in (PAPER_MOVES, MOVINGAI_MOVES):
+        edges = _around(GridGraph(world, moves), (0, 1))
+        assert edges[(1, 1)][1] == edges[(1, 2)][1] == INVALID_TARGET
+        assert edges[(0, 0)][1] == edges[(0, 2)][1] == VALID
+
+
+@pytest.mark.parametrize("picture", ["..\n.#", "#.\n..", "#.\n.#"])
+def test_a_diagonal_past_a_blocked_cell_depends_on_the_corner_rule(picture: str) -> None:
+    world = draw_world(picture)
+    assert _around(GridGraph(world, PAPER_MOVES), (0, 0))[(1, 1)] == (ROOT, VALID)
+    assert _around(GridGraph(world, MOVINGAI_MOVES), (0, 0))[(1, 1)] == (ROOT, INVALID_EDGE)
+
+
+def test_the_cost_of_a_diagonal_can_be_chosen() -> None:
+    graph = GridGraph(draw_world("..\n.."), Moves(diagonal_cost=1.25))
+    assert _around(graph, (0, 0))[(1, 1)] == (1.25, VALID)
+    for cost in (-1.0, math.inf, math.nan):
+        with pytest.raises(GraphError, match="the cost of a diagonal move must be finite and not negative"):
+            Moves(diagonal_cost=cost)
+
+
+def test_cells_vertices_and_coordinates() -> None:
+    graph = GridGraph(draw_world("....\n...."))
+    assert [graph.vertex((x, y)) for y in range(2) for x in range(4)] == list(range(8))
+    assert graph.coordinates([0, 5, 3]).tolist() == [[0, 0], [1, 1], [3, 0]]
+    with pytest.raises(ProblemError, match=r"^drawing: cell \(4, 0\) is outside 4 x 2$"):
+        graph.vertex((4, 0))
+
+
+@given(grid_problems(6, 6))
+def test_grids_keep_the_contract(drawn: tuple[Problem, GridGraph]) -> None:
+    _, graph = drawn
+    check_graph(graph, range(graph.vertex_count))
+
+
+def test_a_problem_goes_from_the_bottom_left_to_the_top_right_unless_told() -> None:
+    world = draw_world("...\n...")
+    assert (grid_problem(world).start, grid_problem(world).goal) == (0, 5)
+    there = grid_problem(world, (2, 0), (0, 1))
+    assert (there.start, there.goal) == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("start", "goal", "message"),
+    [
+        ((-1, 0), (2, 0), r"the start \(-1, 0\) is outside 3 x 2"),
+        ((0, 0), (0, 2), r"the goal \(0, 2\) is outside 3 x 2"),
+        ((1, 0), (2, 0), r"the start \(1, 0\) is blocked; the closest free cell is \(0, 0\)"),
+        ((0, 0), (1, 0), r"the goal \(1, 0\) is blocked; the closest free cell is \(0, 0\)"),
+    ],
+)
+def test_a_start_or_goal_outside_or_blocked_is_refused(start: Cell, goal: Cell, message: str) -> None:
+    with pytest.raises(ProblemError, match=f"^walled: {message}$"):
+        grid_problem(draw_world("...\n.#.", name="walled"), start, goal)

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sailplan.datasets import GeneratedWorlds
+from sailplan.errors import ModelError
+from sailplan.policies.replanning.beliefs.memory import Memory
+
+
+@given(st.integers(1, 5), st.integers(1, 40), st.integers(0, 1000))
+def test_what_is_unpacked_is_what_was_packed(worlds: int, cells: int, seed: int) -> None:
+    memory = Memory(np.random.default_rng(seed).integers(0, 2, (worlds, cells), np.uint8))
+    read = Memory.unpacked(memory.packed(), worlds, cells)
+    assert np.array_equal(read.by_world, memory.by_world)
+    assert np.array_equal(read.by_cell.T, memory.by_world)
+    assert read.frequencies == pytest.approx(memory.by_world.mean(axis=0))
+
+
+def test_worlds_take_little_room() -> None:
+    memory = Memory.of(list(GeneratedWorlds("single_bugtrap", 20, seed=1)))
+    assert len(memory.packed()) < 20 * 400
+
+
+@pytest.mark.parametrize(
+    ("packed", "told"),
+    [
+        (b"nonsense", "damaged worlds"),
+        (zlib.compress(b"1"), "1 bytes of worlds where 3 are needed"),
+        (zlib.compress(b"1" * 10_000), "4 bytes of worlds where 3 are needed"),
+    ],
+)
+def test_damaged_worlds(packed: bytes, told: str) -> None:
+    with pytest.raises(ModelError, match=told):
+        Memory.unpacked(np.frombuffer(packed, np.uint8), 2, 12)

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from sailplan.core import StopRule, search
+from sailplan.datasets import GeneratedWorlds
+from sailplan.errors import ModelError
+from sailplan.graphs import grid_problem
+from sailplan.policies.model_file import load_policy, read_facts, save_policy
+from sailplan.policies.replanning.beliefs import Belief, Optimistic, Refresh
+from sailplan.policies.replanning.beliefs.charging import Charging
+from sailplan.policies.replanning.beliefs.conditional import Agreement, Conditional
+from sailplan.policies.replanning.beliefs.frame import Frame
+from sailplan.policies.replanning.beliefs.memory import Memory
+from sailplan.policies.replanning.beliefs.prior import Prior
+from sailplan.policies.replanning.policy import ReplanningPolicy
+from tests.policies.replanning.beliefs.random_networks import random_belief
+from tests.policies.replanning.test_policy import Fickle
+from tests.same import assert_same_result
+
+WORLDS = list(GeneratedWorlds("mazes", 8, seed=1, width=23, height=19))
+FRAME = Frame(23, 19, (0, 0), (22, 18))
+MEMORY = Memory.of(WORLDS[:6])
+CHARGING = Charging(0.3, 2.0, 0.99)
+CONDITIONAL = Conditional(FRAME, MEMORY, CHARGING, Agreement(0.2, 0.1, 40.0, 3, 0.05), "mine", Refresh(3, 2))
+NETWORK = random_belief(grid_problem(WORLDS[0]), seed=3)
+BELIEFS: list[Belief] = [Optimistic(), Prior(FRAME, MEMORY.frequencies, CHARGING), CONDITIONAL, NETWORK]
+
+
+@pytest.mark.parametrize("belief", BELIEFS, ids=lambda belief: belief.name)
+def test_what_is_read_decides_as_what_was_written(belief: Belief, tmp_path: Path) -> None:
+    policy = ReplanningPolicy(belief, StopRule.GOAL_EXPANDED, effort=0.5)
+    save_policy(policy, tmp_path / "model", {"algorithm": "belief"})
+    read = load_policy(tmp_path / "model")
+    assert isinstance(read, ReplanningPolicy)
+    assert (read.stop, read.effort) == (policy.stop, 0.5)
+    assert (read.belief.name, read.belief.refresh) == (belief.name, belief.refresh)
+    assert read_facts(tmp_path / "model")["algorithm"] == "belief"
+    for world in WORLDS:
+        assert_same_result(search(grid_problem(world), policy), search(grid_problem(world), read))
+
+
+def test_only_beliefs_of_the_library_can_be_saved(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"^only beliefs of this library can be saved, not Fickle$"):
+        save_policy(ReplanningPolicy(Fickle(0, Refresh(1, 1))), tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+def _changed(path: Path, **changes: Any) -> None:
+    """Write other things in the header of a belief's file; None takes them out."""
+    header = read_facts(path)
+    for name, value in changes.items():
+        header["belief"][name] = value
+    header["belief"] = {name: value for name, value in header["belief"].items() if value is not None}
+    save_file(load_file(path), path, metadata={"sailplan": json.dumps(header)})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kind": "clairvoyant"},
+        {"kind": None},
+        {"kind": "prior"},
+        {"frame": None},
+        {"frame": {"width": -3, "height": 2, "start": [0, 0], "goal": [1, 1]}},
+        {"frame": {"width": 1 << 20, "height": 1 << 20, "start": [0, 0], "goal": [1, 1]}},
+        {"frame": {"width": 23, "height": 18, "start": [0, 0], "goal": [22, 17]}},
+        {"charging": {"steady": -1.0}},
+        {"charging": {"height": 1.0}},
+        {"agreement": {"most": 0}},
+        {"agreement": {"most": 2.5}},
+        {"agreement": [1]},
+        {"refresh": [1]},
+        {"refresh": [0, 5]},
+        {"refresh": [5, 10**30]},
+        {"worlds": 5},
+        {"worlds": 10**9},
+        {"worlds": "many"},
+    ],
+)
+def test_a_damaged_header_is_told_in_one_line(changes: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    save_policy(ReplanningPolicy(CONDITIONAL), path)
+    _changed(path, **changes)
+    with pytest.raises(ModelError, match=r"not a policy of this version") as raised:
+        load_policy(path)
+    assert "\n" not in str(raised.value)
+
+
+def test_frequencies_that_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    bad: Any
+    for bad in (np.full(5, 0.5), np.full(23 * 19, 1.5), np.full(23 * 19, np.nan), np.full(23 * 19, 0.5, np.float32)):
+        save_policy(ReplanningPolicy(Prior(FRAME, bad, CHARGING)), path)
+        with pytest.raises(ModelError, match="frequenc"):
+            load_policy(path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"side": 3}, {"side": 0}, {"dilations": [1]}, {"dilations": [1, 3, 1]}, {"dilations": [1, 0]}, {"side": None}],
+)
+def test_a_network_that_is_none(changes: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    save_policy(ReplanningPolicy(NETWORK), path)
+    _changed(path, **changes)
+    with pytest.raises(ModelError, match=r"not a policy of this version"):
+        load_policy(path)
