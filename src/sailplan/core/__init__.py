@@ -2,7 +2,7 @@
 
 from sailplan.core.limits import Limits, Outcome, StopRule
 from sailplan.core.policy import CompiledPolicy, Discovery, Frontier, Policy
-from sailplan.core.result import SearchResult, Timing
+from sailplan.core.result import Note, SearchResult, Timing
 from sailplan.core.search import Search, open_search, replay, search
 from sailplan.core.state import SearchState
 from sailplan.core.trace import Trace
@@ -12,6 +12,7 @@ __all__ = [
     "Discovery",
     "Frontier",
     "Limits",
+    "Note",
     "Outcome",
     "Policy",
     "Search",

@@ -22,6 +22,18 @@ class Timing:
 
 
 @dataclass(frozen=True)
+class Note:
+    """A remark on a search that went well, such as a belief that does not fit the problem."""
+
+    subject: str
+    """What the remark is about, for example the name of a belief."""
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.message}"
+
+
+@dataclass(frozen=True)
 class SearchResult:
     """The outcome of a search, the path if there is one, and what it cost to find."""
 
@@ -41,6 +53,8 @@ class SearchResult:
     """The engine that ran: `reference` or `compiled`."""
     trace: Trace
     """The vertices in the order of their expansion."""
+    notes: tuple[Note, ...] = ()
+    """Remarks of the policy, for example that its belief does not fit this problem."""
 
     @property
     def found(self) -> bool:
