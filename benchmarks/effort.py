@@ -31,7 +31,7 @@ from sailplan.errors import SailplanError
 from sailplan.graphs import Problem, grid_problem
 from sailplan.oracle import cost_to_go
 from sailplan.policies import make_policy
-from waiting import waiting, write_no_cache
+from waiting import waiting
 
 OTHERS = ("h_euc", "weighted_a_star", "a_star", "sail:{family}")
 BELIEF = "belief:{family}"
@@ -123,7 +123,6 @@ def growth(family: str, side: int, count: int, seed: int) -> Growth:
 def run(options: argparse.Namespace) -> Sequence[object]:
     """Measure and print what was asked for; return the rows."""
     if options.what == "effort":
-        write_no_cache()
         rows = list(efforts(options))
         report_efforts(rows)
         return rows

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sailplan.core import Discovery, SearchState, StopRule, search
+from sailplan.core.kernel.arrays import OPEN
 from sailplan.graphs import Problem
-from sailplan.kernels.arrays import OPEN
 from sailplan.policies.keyed.heuristics import euclidean
 from sailplan.testing import check_policy, random_problem
 

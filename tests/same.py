@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sailplan.core import SearchResult, SearchState
-from sailplan.kernels.arrays import CLOSED, OPEN
+from sailplan.core.kernel.arrays import CLOSED, OPEN
 
 
 def assert_same_result(one: SearchResult, other: SearchResult) -> None:

@@ -23,10 +23,10 @@ class Stranger:
     name: str = "stranger"
     refresh: Refresh = NEVER
 
-    def misfit(self, problem: Problem) -> str:
+    def why_unsupported(self, problem: Problem) -> str:
         return "it knows\nother worlds"
 
-    def charges(self, problem: Problem) -> None:
+    def multipliers(self, problem: Problem) -> None:
         raise AssertionError("it fits nothing")
 
     def follow(self, problem: Problem) -> None:

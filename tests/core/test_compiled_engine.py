@@ -3,14 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sailplan.core import Limits, StopRule, open_search, search
+from sailplan.core import CompiledForm, Limits, StopRule, open_search, search
 from sailplan.core.compiled_engine import CompiledEngine
+from sailplan.core.kernel.arrays import NON_FINITE_SCORES
 from sailplan.datasets import World
 from sailplan.graphs import MOVINGAI_MOVES, ExplicitGraph, Problem, grid_problem
-from sailplan.kernels.arrays import NON_FINITE_SCORES, TABLE
-from sailplan.kernels.policy_arrays import KeyArrays
 from sailplan.policies import BestFirst, Key, a_star, dijkstra, mha_star
 from sailplan.policies.keyed.best_first import BestFirst as Policy
+from sailplan.policies.keyed.kernel import TABLE, KeyArrays
 from sailplan.testing import random_problem
 from tests.same import assert_same_result, assert_same_state
 
@@ -91,7 +91,7 @@ def test_keys_that_are_not_finite_come_last_and_are_counted() -> None:
 
     def order(table: list[float]) -> tuple[list[int], int]:
         keys = KeyArrays(np.array([TABLE]), np.zeros(1), np.ones(1), np.array([table]))
-        engine = CompiledEngine(Problem(graph, 0, 4), keys, StopRule.GOAL_EXPANDED)
+        engine = CompiledEngine(Problem(graph, 0, 4), CompiledForm(keys), StopRule.GOAL_EXPANDED)
         engine.advance(10, np.inf)
         return engine.state.expanded.tolist(), int(engine.state.arrays.counts[NON_FINITE_SCORES])
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sailplan.core import Discovery, Frontier, SearchState, StopRule, open_search, search
+from sailplan.core import Discovery, EdgeStatus, Frontier, Outcome, SearchState, StopRule, open_search, search
 from sailplan.errors import GraphError, PolicyError
 from sailplan.graphs import CallbackGraph, ExplicitGraph, GridGraph, Problem
 from sailplan.policies import a_star, dijkstra, greedy, mha_star, mha_star_near, weighted_a_star
@@ -173,12 +173,24 @@ class _Graph:
         (_Graph(costs=["1"]), "^edge 0 -> 1: its cost must be finite and not negative, got 1$"),
         (_Graph(answers=[]), r"^evaluate\(0\) answered for 0 edges out of 1$"),
         (_Graph(answers=[0, 0]), r"^evaluate\(0\) answered for 2 edges out of 1$"),
-        (_Graph(answers=[True]), r"^evaluate\(0\) must say an EdgeStatus"),
+        (_Graph(answers=[7]), r"^evaluate\(0\) must say true, false or an EdgeStatus"),
     ],
 )
 def test_a_graph_that_breaks_the_contract_is_refused(graph: _Graph, message: str) -> None:
     with pytest.raises(GraphError, match=message):
         search(Problem(graph, 0, 5), dijkstra())
+
+
+@pytest.mark.parametrize("answers", [[True], np.array([True]), [np.True_], [EdgeStatus.VALID], [0]])
+def test_true_and_edge_status_valid_say_the_same(answers: Any) -> None:
+    assert search(Problem(_Graph(answers=answers), 0, 1), dijkstra()).path == (0, 1)
+
+
+@pytest.mark.parametrize("answers", [[False], np.array([False]), [EdgeStatus.INVALID_EDGE], [1]])
+def test_false_and_edge_status_invalid_edge_say_the_same(answers: Any) -> None:
+    session = open_search(Problem(_Graph(answers=answers), 0, 1), dijkstra())
+    assert session.run().outcome == Outcome.FRONTIER_EMPTY
+    assert session.state.invalid_edges.tolist() == [[0, 1]]
 
 
 def test_a_graph_may_answer_with_arrays() -> None:

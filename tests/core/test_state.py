@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from sailplan.core import Limits, SearchState, open_search
+from sailplan.core.kernel.arrays import CLOSED, INVALID, OPEN, UNSEEN
 from sailplan.errors import SailplanError
 from sailplan.graphs import CallbackGraph
-from sailplan.kernels.arrays import CLOSED, INVALID, OPEN, UNSEEN
 from sailplan.policies import dijkstra, greedy
 from sailplan.testing import draw_problem
 

@@ -38,7 +38,7 @@ def test_a_replay_ends_with_its_trace() -> None:
     problem = draw_problem(PICTURE)
     trace = search(problem, a_star()).trace
     assert_same_state(replay(problem, trace, 1000), replay(problem, trace))
-    with pytest.raises(SailplanError, match="a budget of expansions"):
+    with pytest.raises(SailplanError, match="a limit of expansions"):
         replay(problem, trace, -1)
 
 

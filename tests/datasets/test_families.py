@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from sailplan.datasets.dataset import WorldDataset
 from sailplan.datasets.families import FAMILIES, MAYBE_UNSOLVABLE, GeneratedWorlds, generate_world
+from sailplan.datasets.kernel import connected
 from sailplan.errors import WorldError
 from sailplan.graphs.grid.world import World
-from sailplan.kernels.connectivity import connected
 
 Blocked = NDArray[np.bool_]
 SHAPES = [(1, 1), (1, 12), (12, 1), (2, 3), (5, 5), (33, 60), (120, 50), (401, 401)]

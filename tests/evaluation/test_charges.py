@@ -40,10 +40,10 @@ class Toy:
     def refresh(self) -> Refresh:
         return NEVER if self.later is None else Refresh(1, 1)
 
-    def misfit(self, problem: Problem) -> str:
+    def why_unsupported(self, problem: Problem) -> str:
         return self.reason
 
-    def charges(self, problem: Problem) -> FloatArray | None:
+    def multipliers(self, problem: Problem) -> FloatArray | None:
         return None if self.first is None else _top_row(self.first)
 
     def follow(self, problem: Problem) -> _ToyFollower | None:
@@ -54,7 +54,7 @@ class Toy:
 class _ToyFollower:
     later: float
 
-    def look(self, state: SearchState) -> FloatArray | None:
+    def update(self, state: SearchState) -> FloatArray | None:
         return _top_row(self.later) if state.expansions else None
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from sailplan.core.kernel.arrays import CLOSED, INVALID
 from sailplan.errors import TrainingError
-from sailplan.kernels.arrays import CLOSED, INVALID
 from sailplan.learning.belief_network import (
     BeliefRound,
     CellLearner,
@@ -59,7 +59,7 @@ def test_the_loss_falls_with_the_steps() -> None:
 def test_seeds_reproduce() -> None:
     problems = tiny_problems(6, size=21)
     one, again, other = (
-        train_belief_network(problems, TINY, seed=seed).charges(problems[0]).tolist() for seed in (1, 1, 2)
+        train_belief_network(problems, TINY, seed=seed).multipliers(problems[0]).tolist() for seed in (1, 1, 2)
     )
     assert one == again
     assert one != other

@@ -7,10 +7,10 @@ from sailplan.core import Limits, Policy, search
 from sailplan.datasets.labelled import Lesson, make_lessons
 from sailplan.learning import Examples
 from sailplan.learning.collect import collect
-from sailplan.learning.sampling import draw_steps, take_samples
 from sailplan.policies import greedy
 from sailplan.policies.features import feature_set
 from sailplan.policies.oracle import OraclePolicy
+from sailplan.policies.replay.samples import draw_steps, take_samples
 from tests.learned_policies import random_policy
 from tests.learning.tiny import pocket_problem, tiny_problems
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 
 from sailplan.core import SearchState
+from sailplan.core.kernel.arrays import INVALID, UNSEEN
 from sailplan.graphs import GridGraph, Problem
-from sailplan.kernels.arrays import INVALID, UNSEEN
 
 Place = tuple[float, float]
 

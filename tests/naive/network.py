@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sailplan.kernels.policy_arrays import NetworkArrays
+from sailplan.policies.learned.kernel import NetworkArrays
 from sailplan.policies.learned.network import DenseNetwork
 
 

@@ -6,20 +6,26 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 from math import inf
 
+import numpy as np
+
 from sailplan.core import SearchState
 from sailplan.core.graph import is_compiled
+from sailplan.core.kernel.arrays import CLOSED, INVALID, OPEN
 from sailplan.graphs import Graph, GridGraph, Problem
-from sailplan.kernels.arrays import CLOSED, INVALID, OPEN
 from sailplan.policies.replanning.beliefs import Belief
-from sailplan.policies.replanning.bounds import MOST_CHARGE, whole_charges, whole_costs
+from sailplan.policies.replanning.bounds import MAX_MULTIPLIER, whole_costs, whole_multipliers
+from sailplan.policies.replanning.kernel.edges import TERRAIN_UNIT
 
 
-def believed_edges(problem: Problem, state: SearchState, charges: list[int]) -> dict[int, list[tuple[int, int]]]:
+def believed_edges(problem: Problem, state: SearchState, multipliers: list[int]) -> dict[int, list[tuple[int, int]]]:
     """The edges (source, cost) into each vertex that are not known to be invalid, in whole numbers."""
     graph = problem.graph
     assert is_compiled(graph)
-    most = 256 if set(charges) == {256} else int(MOST_CHARGE) * 256
-    wholes = whole_costs(graph.arrays(), graph.vertex_count, most, 4.0).tolist()
+    most = 256 if set(multipliers) == {256} else int(MAX_MULTIPLIER) * 256
+    terrain = None
+    if isinstance(graph, GridGraph) and graph.world.costs is not None:
+        terrain = np.rint(graph.world.costs.reshape(-1) * TERRAIN_UNIT).astype(np.int64)
+    wholes = whole_costs(graph.arrays(), graph.vertex_count, 4.0, most, terrain).tolist()
     status, logged = state.status, {(source, target) for source, target in state.invalid_edges.tolist()}
     into: dict[int, list[tuple[int, int]]] = {vertex: [] for vertex in range(graph.vertex_count)}
     number = 0
@@ -36,7 +42,9 @@ def believed_edges(problem: Problem, state: SearchState, charges: list[int]) -> 
             if isinstance(graph, GridGraph) and _cuts_a_corner(graph, state, source, target):
                 continue
             assert cost >= 0.0
-            into[target].append((source, whole * charges[target]))
+            if terrain is not None:
+                whole *= int(terrain[source] + terrain[target])
+            into[target].append((source, whole * multipliers[target]))
     return into
 
 
@@ -52,9 +60,9 @@ def _cuts_a_corner(graph: GridGraph, state: SearchState, source: int, target: in
     return INVALID in (state.status[graph.vertex((x, to_y))], state.status[graph.vertex((to_x, y))])
 
 
-def believed_distances(problem: Problem, state: SearchState, charges: list[int]) -> dict[int, float]:
+def believed_distances(problem: Problem, state: SearchState, multipliers: list[int]) -> dict[int, float]:
     """The distance of each vertex to the goal in the believed world, without a way through closed vertices."""
-    into = believed_edges(problem, state, charges)
+    into = believed_edges(problem, state, multipliers)
     distances: dict[int, float] = {}
     waiting: list[tuple[float, int]] = [(0, problem.goal)]
     while waiting:
@@ -74,8 +82,10 @@ class NaiveReplanning:
         self._problem, self._state, self._belief = problem, state, belief
         graph: Graph = problem.graph
         assert is_compiled(graph)
-        charges, self._count = belief.charges(problem), graph.vertex_count
-        self._charges = [256] * self._count if charges is None else whole_charges(charges, self._count).tolist()
+        multipliers, self._count = belief.multipliers(problem), graph.vertex_count
+        self._multipliers = (
+            [256] * self._count if multipliers is None else whole_multipliers(multipliers, self._count).tolist()
+        )
         self._follower = belief.follow(problem)
         self._looked = (0, 0)
         self._entered: list[int] = []
@@ -96,9 +106,9 @@ class NaiveReplanning:
             or now[1] >= self._looked[1] + self._belief.refresh.invalid
         ):
             self._looked = now
-            charges = self._follower.look(state)
-            if charges is not None:
-                self._charges = whole_charges(charges, self._count).tolist()
-        distances = believed_distances(self._problem, state, self._charges)
+            multipliers = self._follower.update(state)
+            if multipliers is not None:
+                self._multipliers = whole_multipliers(multipliers, self._count).tolist()
+        distances = believed_distances(self._problem, state, self._multipliers)
         waiting = [vertex for vertex in self._entered if state.status[vertex] == OPEN]
         return min(waiting, key=lambda vertex: distances.get(vertex, inf), default=None)

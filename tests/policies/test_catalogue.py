@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 import sailplan
 from sailplan.core import search
 from sailplan.datasets import FAMILIES, GeneratedWorlds
-from sailplan.errors import BeliefWarning, ModelError, PolicyError
+from sailplan.errors import ModelError, PolicyError
 from sailplan.graphs import grid_problem
 from sailplan.policies import (
     CATALOGUE,
@@ -60,10 +59,7 @@ def test_what_each_name_stands_for() -> None:
 @pytest.mark.parametrize("name", PRETRAINED)
 def test_the_pretrained_policies(name: str) -> None:
     policy = make_policy(name)
-    with warnings.catch_warnings():
-        # A belief says that it does not know these small grids.
-        warnings.simplefilter("ignore", BeliefWarning)
-        check_policy(policy)
+    check_policy(policy)
     algorithm, family = name.split(":")
     assert family in FAMILIES
     file = Path(sailplan.__file__).parent / "pretrained" / PRETRAINED[name]

@@ -1,25 +1,24 @@
-"""The compiled engine: the same loop, compiled, for graphs and policies that come as arrays."""
+"""The compiled engine: the same loop in machine code, for graphs and policies that come as arrays."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
-from sailplan.core.graph import is_compiled
+from sailplan.core.graph import CompiledGraph, is_compiled
+from sailplan.core.kernel.arrays import EDGE_LOG_FULL, OPEN, POLICY_DUE, POLICY_FULL, QUEUE_FULL, SearchArrays
+from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS, allocate_queues, enlarge_queues
+from sailplan.core.kernel.loop import COMPILE_ONLY, advance
+from sailplan.core.kernel.obstacles import ListedObstacles, NoObstacles
 from sailplan.core.limits import OUTCOME_OF_CODE, Outcome, StopRule
-from sailplan.core.policy import NOT_STEERED, Attendant, Policy, is_attended, is_compiled_policy
+from sailplan.core.policy import NOT_STEERED, CompiledForm, Policy, compiled_form
 from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import EngineError
-from sailplan.kernels.arrays import BELIEF_DUE, EDGE_LOG_FULL, OPEN, QUEUE_FULL, REPAIR_FULL
-from sailplan.kernels.best_first import advance
-from sailplan.kernels.heap import FIRST_ROOM, VERTEX_BITS, allocate_queues, enlarge_queues
-from sailplan.kernels.obstacles import allocate_obstacles
-from sailplan.kernels.open_list import needs_of, queues_needed
-from sailplan.kernels.policy_arrays import MixtureArrays, PolicyArrays, ReplanningArrays, SteeredArrays
-from sailplan.kernels.replanning import with_more_room
 
 _LONGEST_CALL = 0.05
 """Seconds a kernel may run before Python gets to see an interrupt."""
@@ -27,7 +26,7 @@ _LONGEST_TIMED_CALL = 0.001
 """The same where a deadline is to be kept."""
 _FIRST_EXPANSIONS = 4096
 _COMPILED: set[tuple[type, ...]] = set()
-"""Kinds of arguments for which the kernel is ready in this process."""
+"""Classes of arguments for which the kernel is ready in this process."""
 
 
 class CompiledEngine:
@@ -35,29 +34,22 @@ class CompiledEngine:
 
     name = "compiled"
 
-    def __init__(
-        self, problem: Problem, policy: PolicyArrays, stop: StopRule, attendant: Attendant | None = None
-    ) -> None:
+    def __init__(self, problem: Problem, form: CompiledForm, stop: StopRule) -> None:
         graph = problem.graph
         assert is_compiled(graph)
         self.state = SearchState(graph.vertex_count)
-        self._graph = graph.arrays()
-        self._policy = policy
-        self._attendant = attendant
-        self._obstacles = allocate_obstacles(self._graph, *needs_of(policy))
-        self._queue = allocate_queues(queues_needed(policy), FIRST_ROOM + 2 * graph.max_degree)
-        self._start, self._goal = problem.start, problem.goal
+        self.notes = form.notes
+        self._form = form
+        self._policy = form.arrays
+        self._search = allocate_search(problem, form, self.state)
+        self._goal = problem.goal
         self._stop_at_generation = stop is StopRule.GOAL_GENERATED
-        self._targets = np.empty(graph.max_degree, np.uint32)
-        self._costs = np.empty(graph.max_degree, np.float64)
-        self._changes = np.empty(graph.max_degree, np.uint8)
         self.state.begin(problem.start)
-        kind = (*_types(policy), type(self._graph), type(self._queue), type(self._obstacles))
-        if kind not in _COMPILED and not isinstance(policy, SteeredArrays):
-            # The first call of a process compiles or loads the kernel; do it here, where no clock runs. A steered
-            # policy would score the start then, to list it.
-            self._call(0)
-            _COMPILED.add(kind)
+        kinds = tuple(_record_classes((self._search, self._policy)))
+        if kinds not in _COMPILED:
+            # The first call of a process compiles or loads the kernel; do it here, where no clock runs.
+            self._call(COMPILE_ONLY)
+            _COMPILED.add(kinds)
 
     def advance(self, expansions: int, deadline: float) -> Outcome | None:
         """Expand up to so many vertices; None where that budget, not the search, came to its end."""
@@ -80,7 +72,7 @@ class CompiledEngine:
 
     def list_candidates(self) -> None:
         """Let a steered policy write down its candidates."""
-        if not isinstance(self._policy, SteeredArrays):
+        if not self._form.lists_candidates:
             raise EngineError(NOT_STEERED)
         if self.state.expansions == 0:
             # Later the kernel has done it at the end of its last call.
@@ -92,48 +84,59 @@ class CompiledEngine:
         return select, expand, evaluate
 
     def _call(self, budget: int) -> int:
-        state = self.state
-        code: int = advance(
-            self._graph,
-            self._policy,
-            self._queue,
-            self._obstacles,
-            state.arrays,
-            self._start,
-            self._goal,
-            self._stop_at_generation,
-            budget,
-            self._targets,
-            self._costs,
-            self._changes,
-        )
+        search, state = self._search, self.state
+        code: int = advance(search, self._policy, self._stop_at_generation, budget)
         if code == QUEUE_FULL:
-            self._queue = enlarge_queues(self._queue)
+            self._search = search._replace(queue=enlarge_queues(search.queue))
         elif code == EDGE_LOG_FULL:
-            state.make_room_for_edges(len(self._targets))
-        elif code == REPAIR_FULL and isinstance(self._policy, ReplanningArrays):
-            self._policy = with_more_room(self._policy)
-        elif code == BELIEF_DUE and self._attendant:
-            self._queue = self._attendant(state, self._queue)
+            state.make_room_for_edges(len(search.targets))
+            self._search = search._replace(state=state.arrays)
+        elif code == POLICY_FULL and self._form.enlarge:
+            self._policy = self._form.enlarge(self._policy)
+        elif code == POLICY_DUE and self._form.update:
+            self._search = search._replace(queue=self._form.update(state, search.queue))
         return code
 
 
-def _types(policy: PolicyArrays) -> tuple[type, ...]:
-    if isinstance(policy, MixtureArrays):
-        return (MixtureArrays, *_types(policy.first), *_types(policy.second))
-    return (type(policy),)
+def allocate_search(problem: Problem, form: CompiledForm, state: SearchState) -> SearchArrays:
+    """The arrays of one search on a graph with arrays."""
+    graph = problem.graph
+    assert is_compiled(graph)
+    degree = graph.max_degree
+    return SearchArrays(
+        graph=graph.arrays(),
+        state=state.arrays,
+        queue=allocate_queues(form.queues, FIRST_ROOM + 2 * degree),
+        obstacles=_allocate_obstacles(graph, form),
+        start=problem.start,
+        goal=problem.goal,
+        targets=np.empty(degree, np.uint32),
+        costs=np.empty(degree, np.float64),
+        changes=np.empty(degree, np.uint8),
+    )
 
 
-def policy_arrays(problem: Problem, policy: Policy) -> PolicyArrays | str:
-    """The arrays that the compiled engine needs of a policy, or the reason why it cannot run this search."""
+def _allocate_obstacles(graph: CompiledGraph, form: CompiledForm) -> Any:
+    """What the search keeps of invalid vertices: nothing, what the graph has for it, or a plain list."""
+    if not form.needs_obstacles and not form.needs_walls:
+        return NoObstacles()
+    allocate = getattr(graph, "obstacle_arrays", None)
+    return allocate(walls=form.needs_walls) if allocate else ListedObstacles()
+
+
+def _record_classes(record: Any) -> Iterator[type]:
+    """The classes of a record and of the records in it: what the kernel is compiled for."""
+    yield type(record)
+    for part in record:
+        if isinstance(part, tuple):
+            yield from _record_classes(part)
+
+
+def compile_search(problem: Problem, policy: Policy) -> CompiledForm | str:
+    """The policy's form for the compiled engine, or the reason why that engine cannot run this search."""
     if not is_compiled(problem.graph):
         return f"{type(problem.graph).__name__} has no arrays()"
     if problem.graph.vertex_count >= 1 << VERTEX_BITS:
         return f"the graph has {problem.graph.vertex_count} vertices, more than {1 << VERTEX_BITS}"
-    arrays = policy.arrays(problem) if is_compiled_policy(policy) else None
-    return f"{type(policy).__name__} has no arrays for this problem" if arrays is None else arrays
-
-
-def attendant_of(problem: Problem, policy: Policy, arrays: PolicyArrays) -> Attendant | None:
-    """What the policy does in Python during a compiled search, if anything."""
-    return policy.attend(problem, arrays) if is_attended(policy) else None
+    form = compiled_form(policy, problem)
+    return f"{type(policy).__name__} has no compiled form for this problem" if form is None else form

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import Protocol, TypeGuard
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.kernels import arrays
-from sailplan.kernels.arrays import CsrArrays, GridArrays
+from sailplan.core.kernel import arrays
+from sailplan.errors import GraphError
 
 FloatArray = NDArray[np.float64]
 
 
 class EdgeStatus(IntEnum):
-    """What the check of an edge says."""
+    """What the evaluation of an edge says."""
 
     VALID = arrays.VALID_EDGE
     """The edge can be taken."""
@@ -27,13 +27,19 @@ class EdgeStatus(IntEnum):
 
 
 class Graph(Protocol):
-    """A directed graph with vertices 0, 1, 2, ... whose edges are hidden until they are checked."""
+    """A directed graph with vertices 0, 1, 2, ... of whose edges nobody knows whether they are valid until asked.
+
+    A graph may have a method `state(vertex)`, which says what a vertex stands for: a cell, a node.
+    """
 
     def successors(self, vertex: int) -> tuple[Sequence[int], Sequence[float]]:
-        """Vertices that edges lead to (Succ), each once, and the costs of these edges; cheap, checks nothing."""
+        """Vertices that edges lead to (Succ), each once, and the costs of these edges; cheap, evaluates nothing."""
 
-    def evaluate(self, vertex: int, targets: Sequence[int]) -> Sequence[int]:
-        """Check the edges from the vertex to these successors (Eval): an `EdgeStatus` for each; dear."""
+    def evaluate(self, vertex: int, targets: Sequence[int]) -> Sequence[bool] | Sequence[int]:
+        """Evaluate the edges from the vertex to these successors (Eval), which is expensive.
+
+        For each either true where it is valid and false where it is not, or an `EdgeStatus`.
+        """
 
     def coordinates(self, vertices: Sequence[int]) -> FloatArray:
         """Where the vertices are, shape (vertices, dimensions)."""
@@ -48,17 +54,47 @@ class FiniteGraph(Graph, Protocol):
 
 
 class CompiledGraph(FiniteGraph, Protocol):
-    """A graph that the compiled engine can search."""
+    """A graph that the compiled engine can search.
 
-    def arrays(self) -> GridArrays | CsrArrays:
-        """The graph as arrays; these hold what `evaluate` would say, so only the engine may look at them."""
+    A method `obstacle_arrays(walls=...)` may return a record that keeps invalid vertices by place; see
+    `core/kernel/obstacles.py`.
+    """
 
-    def backward_arrays(self) -> GridArrays | CsrArrays:
-        """The graph with its edges turned round."""
+    def arrays(self) -> Any:
+        """The graph as a NamedTuple of arrays, whose class registers bodies for `core/kernel/edges.py`.
+
+        They hold what `evaluate` would say, so only the engine may look at them.
+        """
+
+    def backward_arrays(self) -> Any:
+        """The graph with its edges reversed."""
+
+    @property
+    def max_in_degree(self) -> int:
+        """The most edges that lead to a vertex."""
 
     @property
     def max_degree(self) -> int:
         """The most successors that a vertex has."""
+
+
+def edge_statuses(graph: Graph, vertex: int, targets: Sequence[int]) -> list[int]:
+    """What `graph.evaluate` says, as a code of `EdgeStatus` for each edge; raises GraphError where it says nonsense."""
+    verdicts: Any = graph.evaluate(vertex, targets)
+    if isinstance(verdicts, np.ndarray):
+        verdicts = verdicts.tolist()
+    if len(verdicts) != len(targets):
+        raise GraphError(f"evaluate({vertex}) answered for {len(verdicts)} edges out of {len(targets)}")
+    statuses = [
+        _STATUS_OF_FLAG[bool(verdict)] if isinstance(verdict, bool | np.bool_) else verdict for verdict in verdicts
+    ]
+    if not _STATUSES.issuperset(statuses):
+        raise GraphError(f"evaluate({vertex}) must say true, false or an EdgeStatus for each edge, got {statuses}")
+    return statuses
+
+
+_STATUSES = frozenset(int(status) for status in EdgeStatus)
+_STATUS_OF_FLAG = {True: int(EdgeStatus.VALID), False: int(EdgeStatus.INVALID_EDGE)}
 
 
 def is_finite(graph: Graph) -> TypeGuard[FiniteGraph]:

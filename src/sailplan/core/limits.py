@@ -8,8 +8,8 @@ from enum import StrEnum
 
 import numpy as np
 
+from sailplan.core.kernel import arrays
 from sailplan.errors import SailplanError
-from sailplan.kernels import arrays
 
 
 class StopRule(StrEnum):
@@ -51,15 +51,20 @@ OUTCOME_OF_CODE = {
 
 @dataclass(frozen=True)
 class Limits:
-    """The budget of a search, counted from its very start however often it is resumed."""
+    """The limits of a search, counted from its very start however often it is resumed."""
 
     expansions: int | None = None
-    """Most expansions (T), kept exactly; None for no limit."""
+    """Most expansions (T), a hard limit; None for no limit."""
     seconds: float | None = None
     """Most seconds, kept within 5 % or 10 ms if no single expansion takes longer; None for no limit."""
 
     def __post_init__(self) -> None:
-        if self.expansions is not None and (not isinstance(self.expansions, int | np.integer) or self.expansions < 0):
-            raise SailplanError(f"a budget of expansions is a whole number, not negative, got {self.expansions}")
-        if self.seconds is not None and not 0 <= self.seconds < math.inf:
-            raise SailplanError(f"a budget of seconds must be finite and not negative, got {self.seconds}")
+        if self.expansions is not None and (not _is(self.expansions, int, np.integer) or self.expansions < 0):
+            raise SailplanError(f"a limit of expansions is a whole number, not negative, got {self.expansions!r}")
+        numbers = int, float, np.integer, np.floating
+        if self.seconds is not None and not (_is(self.seconds, *numbers) and 0 <= self.seconds < math.inf):
+            raise SailplanError(f"a limit of seconds must be a finite number, not negative, got {self.seconds!r}")
+
+
+def _is(value: object, *kinds: type) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeGuard
 
+from sailplan.core.kernel.arrays import QueueArrays
 from sailplan.core.limits import StopRule
 from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
-from sailplan.kernels.arrays import QueueArrays
-from sailplan.kernels.policy_arrays import PolicyArrays
 
 
 class Discovery(NamedTuple):
@@ -25,31 +25,43 @@ class Discovery(NamedTuple):
     """Open vertices that a valid edge leads to, also those that got no cheaper path by it; in successor order."""
 
 
+@dataclass(frozen=True)
+class Note:
+    """A remark on a search that went well, such as a belief that does not fit the problem."""
+
+    subject: str
+    """What the remark is about, for example the name of a belief."""
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.message}"
+
+
 class Frontier(Protocol):
-    """The open list of one search, ordered by a policy."""
+    """The open list of one search, ordered by a policy; an attribute `notes` may hold a tuple of `Note`."""
 
     def observe(self, discovery: Discovery) -> None:
         """Learn what an expansion uncovered; comes before its successors are added."""
 
     def add(self, vertices: Sequence[int]) -> None:
-        """Take in vertices that entered the open list or, being in it, got a cheaper path; in successor order."""
+        """Add vertices that entered the open list or, being in it, got a cheaper path; in successor order."""
 
     def select(self) -> int | None:
         """Take out the vertex to expand next: one whose status is OPEN, or None where none is left."""
 
 
 class SteeredFrontier(Frontier, Protocol):
-    """An open list that somebody outside selects from."""
+    """An open list that a caller outside selects from."""
 
     def list_candidates(self) -> None:
-        """Write down the vertices to choose from, where the one outside can see them."""
+        """Write down the vertices to choose from, where the caller can see them."""
 
 
 NOT_STEERED = "this search has a policy that chooses by itself: there are no candidates to list"
 
 
 def is_steered(frontier: Frontier) -> TypeGuard[SteeredFrontier]:
-    """Whether somebody outside selects from the open list."""
+    """Whether a caller outside selects from the open list."""
     return hasattr(frontier, "list_candidates")
 
 
@@ -64,32 +76,36 @@ class Policy(Protocol):
         """Begin the open list of a search. It may look at the state and the goal, never at the world."""
 
 
-class CompiledPolicy(Policy, Protocol):
+@dataclass(frozen=True, eq=False)
+class CompiledForm:
+    """What the compiled engine needs of a policy for one search."""
+
+    arrays: Any
+    """A NamedTuple of arrays, whose class registers bodies for the functions of `core/kernel/policy.py`."""
+    queues: int = 1
+    """How many rows of the queues belong to it."""
+    needs_obstacles: bool = False
+    """Whether it asks for the closest invalid vertices."""
+    needs_walls: bool = False
+    """Whether it asks for the walls that invalid cells make up."""
+    notes: tuple[Note, ...] = ()
+    update: Callable[[SearchState, QueueArrays], QueueArrays] | None = None
+    """Called in Python whenever the kernel says that the policy is due; returns the queues, or larger ones."""
+    enlarge: Callable[[Any], Any] | None = None
+    """Makes larger arrays of these where the kernel has no room left."""
+    lists_candidates: bool = False
+    """Whether a caller outside selects."""
+
+
+class CompilablePolicy(Policy, Protocol):
     """A policy that the compiled engine can follow."""
 
-    def arrays(self, problem: Problem) -> PolicyArrays | None:
-        """The arrays of one search; None where this problem needs the reference engine."""
+    def compiled(self, problem: Problem) -> CompiledForm | None:
+        """The form for one search; None where this problem needs the reference engine."""
 
 
-class AttendedPolicy(CompiledPolicy, Protocol):
-    """A compiled policy that has something to do in Python from time to time."""
-
-    def attend(self, problem: Problem, arrays: Any) -> Attendant | None:
-        """What is to be called in one search whenever its kernel says so; None where that never is."""
-
-
-class Attendant(Protocol):
-    """What a policy does in Python between two calls of the kernel."""
-
-    def __call__(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
-        """Look at the state and change the policy's arrays; return the open list, or a larger copy."""
-
-
-def is_attended(policy: Policy) -> TypeGuard[AttendedPolicy]:
-    """Whether the policy has something to do in Python during a compiled search."""
-    return hasattr(policy, "attend")
-
-
-def is_compiled_policy(policy: Policy) -> TypeGuard[CompiledPolicy]:
-    """Whether the compiled engine can follow the policy."""
-    return hasattr(policy, "arrays")
+def compiled_form(policy: Policy, problem: Problem) -> CompiledForm | None:
+    """The form of a policy for the compiled engine; None where it has none for this problem."""
+    compile_for = getattr(policy, "compiled", None)
+    form: CompiledForm | None = compile_for(problem) if compile_for else None
+    return form

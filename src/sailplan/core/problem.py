@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from operator import index
+from typing import Any
 
 from sailplan.core.graph import Graph, is_finite
 from sailplan.errors import ProblemError
@@ -22,6 +24,11 @@ class Problem:
     """For tables and messages."""
 
     def __post_init__(self) -> None:
+        if not (callable(getattr(self.graph, "successors", None)) and callable(getattr(self.graph, "evaluate", None))):
+            raise ProblemError(
+                f"{self.name}: a graph needs the methods successors, evaluate and coordinates, which "
+                f"{type(self.graph).__name__} lacks"
+            )
         for role in ("start", "goal"):
             try:
                 vertex = index(getattr(self, role))
@@ -31,3 +38,16 @@ class Problem:
             object.__setattr__(self, role, vertex)
             if vertex < 0 or (is_finite(self.graph) and vertex >= self.graph.vertex_count):
                 raise ProblemError(f"{self.name}: the {role} {vertex} is not a vertex of the graph")
+
+    def states(self, vertices: Iterable[int]) -> list[Any]:
+        """What vertices stand for: cells of a grid, states of a callback graph, nodes of a networkx graph.
+
+        Examples
+        --------
+        >>> from sailplan.graphs import CallbackGraph
+        >>> problem = CallbackGraph(lambda town: [("Bonn", 2.0)]).problem("Jena", "Bonn")
+        >>> problem.states([0, 1])
+        ['Jena', 'Bonn']
+        """
+        state = getattr(self.graph, "state", None)
+        return [state(vertex) if state else int(vertex) for vertex in vertices]

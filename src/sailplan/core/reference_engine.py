@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from sailplan.core.graph import is_finite
+from sailplan.core.graph import edge_statuses, is_finite
+from sailplan.core.kernel.arrays import CLOSED, EDGE_EVALUATIONS, EXPANSIONS, INVALID_TARGET, OPEN, UNSEEN, VALID_EDGE
 from sailplan.core.limits import Outcome, StopRule
-from sailplan.core.policy import NOT_STEERED, Discovery, Policy, is_steered
+from sailplan.core.policy import NOT_STEERED, Discovery, Note, Policy, is_steered
 from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import EngineError, GraphError, PolicyError
-from sailplan.kernels.arrays import CLOSED, EDGE_EVALUATIONS, EXPANSIONS, INVALID_TARGET, OPEN, UNSEEN, VALID_EDGE
 
 _ROOM_FOR_UNKNOWN_GRAPHS = 1024
 _NUMBERS = (float, int, np.number)
@@ -34,6 +34,7 @@ class ReferenceEngine:
         self._stop_at_generation = stop is StopRule.GOAL_GENERATED
         self._phases = [0.0, 0.0, 0.0]
         self._frontier = policy.open(problem, self.state)
+        self.notes: tuple[Note, ...] = getattr(self._frontier, "notes", ())
         # Only now: the frontier may have needed more room.
         self._see()
         self.state.begin(problem.start)
@@ -96,13 +97,8 @@ class ReferenceEngine:
         self._close(vertex)
         edges = self._unknown_edges(vertex)
         asked = perf_counter()
-        verdicts = self._problem.graph.evaluate(vertex, [target for target, _ in edges]) if edges else []
+        verdicts = edge_statuses(self._problem.graph, vertex, [target for target, _ in edges]) if edges else []
         answered = perf_counter()
-        if len(verdicts) != len(edges):
-            raise GraphError(f"evaluate({vertex}) answered for {len(verdicts)} edges out of {len(edges)}")
-        if bool in map(type, verdicts):
-            # True is 1, which would be read as INVALID_EDGE.
-            raise GraphError(f"evaluate({vertex}) must say an EdgeStatus for each edge, not true or false")
         discovery, entered = self._update(vertex, edges, verdicts)
         self._frontier.observe(discovery)
         if entered:

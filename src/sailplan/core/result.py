@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sailplan.core.limits import Outcome
+from sailplan.core.policy import Note
 from sailplan.core.trace import Trace
 
 
@@ -18,19 +19,7 @@ class Timing:
     expand: float
     """Asking for successors, updating the state, scoring what enters the open list."""
     evaluate: float
-    """Checking edges; in the compiled engine, asking for successors too."""
-
-
-@dataclass(frozen=True)
-class Note:
-    """A remark on a search that went well, such as a belief that does not fit the problem."""
-
-    subject: str
-    """What the remark is about, for example the name of a belief."""
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.subject}: {self.message}"
+    """Evaluating edges; in the compiled engine, asking for successors too."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +34,7 @@ class SearchResult:
     expansions: int
     edge_evaluations: int
     policy_evaluations: int
-    """Number of keys computed."""
+    """Number of keys or scores computed."""
     non_finite_scores: int
     """How many of these were not finite; such a vertex is expanded last."""
     timing: Timing
@@ -53,6 +42,8 @@ class SearchResult:
     """The engine that ran: `reference` or `compiled`."""
     trace: Trace
     """The vertices in the order of their expansion."""
+    partial_path: tuple[int, ...] = ()
+    """Where a limit ended the search: the path to the expanded vertex that is closest to the goal."""
     notes: tuple[Note, ...] = ()
     """Remarks of the policy, for example that its belief does not fit this problem."""
 

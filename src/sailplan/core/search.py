@@ -7,16 +7,16 @@ import sys
 from time import perf_counter
 from typing import Literal, Protocol, get_args
 
-from sailplan.core.compiled_engine import CompiledEngine, attendant_of, policy_arrays
+from sailplan.core.compiled_engine import CompiledEngine, compile_search
+from sailplan.core.kernel.arrays import EDGE_EVALUATIONS, NON_FINITE_SCORES, POLICY_EVALUATIONS
 from sailplan.core.limits import Limits, Outcome, StopRule
-from sailplan.core.policy import Policy
+from sailplan.core.policy import Note, Policy
 from sailplan.core.problem import Problem
 from sailplan.core.reference_engine import ReferenceEngine
 from sailplan.core.result import SearchResult, Timing
 from sailplan.core.state import SearchState
 from sailplan.core.trace import ScriptedPolicy, Trace
-from sailplan.errors import EngineError, SailplanError
-from sailplan.kernels.arrays import EDGE_EVALUATIONS, NON_FINITE_SCORES, POLICY_EVALUATIONS
+from sailplan.errors import EngineError, GraphError, PolicyError, ProblemError, SailplanError
 
 EngineName = Literal["auto", "reference", "compiled"]
 NO_LIMITS = Limits()
@@ -27,6 +27,7 @@ class Engine(Protocol):
 
     name: str
     state: SearchState
+    notes: tuple[Note, ...]
 
     def advance(self, expansions: int, deadline: float) -> Outcome | None:
         """Expand up to so many vertices until the deadline (`perf_counter`); None where the budget is spent."""
@@ -85,6 +86,8 @@ class Search:
         return SearchResult(
             outcome=outcome,
             path=tuple(state.path_to(goal)) if outcome.found else (),
+            partial_path=() if outcome.final else self._partial_path(),
+            notes=self._engine.notes,
             cost=float(state.cost[goal]) if outcome.found else math.inf,
             expansions=state.expansions,
             edge_evaluations=int(counts[EDGE_EVALUATIONS]),
@@ -95,20 +98,50 @@ class Search:
             trace=Trace(self.problem.start, goal, state.expanded.copy()),
         )
 
+    def _partial_path(self) -> tuple[int, ...]:
+        """The path to the expanded vertex that is closest to the goal; without coordinates, to the last one."""
+        expanded = self.state.expanded
+        if len(expanded) == 0:
+            return (self.problem.start,)
+        try:
+            places = self.problem.graph.coordinates([*expanded.tolist(), self.problem.goal])
+        except GraphError:
+            return tuple(self.state.path_to(int(expanded[-1])))
+        squares = ((places[:-1] - places[-1]) ** 2).sum(axis=1)
+        return tuple(self.state.path_to(int(expanded[squares.argmin()])))
+
 
 def open_search(
     problem: Problem, policy: Policy, *, stop: StopRule | None = None, engine: EngineName = "auto"
 ) -> Search:
-    """Set up a search without expanding anything."""
+    """Set up a search without expanding anything.
+
+    Parameters
+    ----------
+    problem, policy, stop, engine
+        As for `search`.
+
+    Returns
+    -------
+    Search
+        Call its `run(limits)`, as often as you like: limits count from the very start.
+    """
+    if not isinstance(problem, Problem):
+        raise ProblemError(f"a search needs a Problem, got {_described(problem)}")
+    if not callable(getattr(policy, "open", None)) or not hasattr(policy, "stop"):
+        raise PolicyError(
+            f"a search needs a policy, an object with `stop` and `open`, got {_described(policy)}; "
+            "load_policy() makes one of a name"
+        )
     if engine not in get_args(EngineName):
         raise EngineError(f"no engine {engine!r}; there are {', '.join(get_args(EngineName))}")
-    rule = StopRule(policy.stop if stop is None else stop)
+    rule = _stop_rule(policy.stop if stop is None else stop)
     if engine != "reference":
-        arrays = policy_arrays(problem, policy)
-        if not isinstance(arrays, str):
-            return Search(problem, CompiledEngine(problem, arrays, rule, attendant_of(problem, policy, arrays)))
+        form = compile_search(problem, policy)
+        if not isinstance(form, str):
+            return Search(problem, CompiledEngine(problem, form, rule))
         if engine == "compiled":
-            raise EngineError(f"{problem.name}: the compiled engine cannot run this search: {arrays}")
+            raise EngineError(f"{problem.name}: the compiled engine cannot run this search: {form}")
     return Search(problem, ReferenceEngine(problem, policy, rule))
 
 
@@ -120,8 +153,53 @@ def search(
     stop: StopRule | None = None,
     engine: EngineName = "auto",
 ) -> SearchResult:
-    """Find a path; the fastest engine that can run the search does, unless one is named."""
+    """Find a path from the start of a problem to its goal.
+
+    Parameters
+    ----------
+    problem
+        The graph, where to start and where to go.
+    policy
+        What decides which vertex to expand next.
+    limits
+        When to give up.
+    stop
+        When the goal counts as found; by default as the policy says.
+    engine
+        "compiled", "reference", or "auto" for the fastest that can run the search. Both do the same.
+
+    Returns
+    -------
+    SearchResult
+        The outcome, the path and its cost, and what it took to find it. That there is no path is an outcome, not an
+        error.
+
+    Raises
+    ------
+    SailplanError
+        Where the problem, the policy or the engine cannot be used.
+
+    Examples
+    --------
+    >>> from sailplan.graphs import ExplicitGraph, Problem
+    >>> from sailplan.policies import dijkstra
+    >>> graph = ExplicitGraph.from_edges(3, [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 5.0)])
+    >>> result = search(Problem(graph, 0, 2), dijkstra())
+    >>> result.path, result.cost
+    ((0, 1, 2), 2.0)
+    """
     return open_search(problem, policy, stop=stop, engine=engine).run(limits)
+
+
+def _stop_rule(rule: object) -> StopRule:
+    try:
+        return StopRule(rule)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise PolicyError(f"no stop rule {rule!r}; there are {', '.join(StopRule)}") from error
+
+
+def _described(value: object) -> str:
+    return repr(value) if isinstance(value, str | int | float | None) else type(value).__name__
 
 
 def replay(problem: Problem, trace: Trace, expansions: int | None = None) -> SearchState:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sailplan.core.kernel import arrays
+from sailplan.core.kernel.arrays import StateArrays
 from sailplan.errors import SailplanError
-from sailplan.kernels import arrays
-from sailplan.kernels.arrays import StateArrays
-from sailplan.kernels.best_first import trace_back
 
 IntArray = NDArray[np.int32]
 
@@ -102,10 +101,10 @@ class SearchState:
         """The best path found from the start to an open or closed vertex."""
         if self.status[vertex] not in (arrays.OPEN, arrays.CLOSED):
             raise SailplanError(f"no path to vertex {vertex} has been found")
-        path = np.empty(int(self.depth[vertex]) + 1, np.int32)
-        trace_back(self.parent, vertex, path)
-        vertices: list[int] = path.tolist()
-        return vertices
+        path, parents = [int(vertex)], self.parent.data
+        while (before := parents[path[-1]]) != arrays.NO_VERTEX:
+            path.append(before)
+        return path[::-1]
 
     def make_room(self, vertices: int) -> None:
         """See to it that vertices below this number have a place."""

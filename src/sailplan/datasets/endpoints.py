@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
+from sailplan.datasets.kernel import connected
 from sailplan.graphs.grid.world import Cell, World, corner_cells
-from sailplan.kernels.connectivity import connected
 
 Endpoints = Literal["corners", "random"]
 

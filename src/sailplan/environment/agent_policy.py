@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from sailplan.core import SearchState, StopRule
+from sailplan.core.kernel.arrays import NO_VERTEX
 from sailplan.core.problem import Problem
 from sailplan.environment.view import View
-from sailplan.kernels.arrays import NO_VERTEX
 from sailplan.policies.steered.policy import SteeredFrontier, SteeredPolicy
 
 

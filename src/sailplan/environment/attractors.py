@@ -12,9 +12,8 @@ from sailplan.core.graph import FloatArray, is_finite
 from sailplan.core.problem import Problem
 from sailplan.errors import EpisodeError, SailplanError
 from sailplan.graphs.grid.graph import GridGraph
-from sailplan.kernels.arrays import TABLE
-from sailplan.kernels.policy_arrays import KeyArrays
 from sailplan.policies.features.feature import plane_coordinates
+from sailplan.policies.keyed.kernel import TABLE, KeyArrays
 from sailplan.policies.keyed.queues import Score
 from sailplan.policies.oracle import OraclePolicy
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from sailplan.core import Limits, Outcome, Search, open_search
+from sailplan.core.kernel.arrays import NO_VERTEX
 from sailplan.core.problem import Problem
 from sailplan.datasets.endpoints import Endpoints
 from sailplan.datasets.tasks import Choice
@@ -22,7 +23,6 @@ from sailplan.environment.view import LARGEST_VALUE, Mode, Observation, make_vie
 from sailplan.environment.window import Window
 from sailplan.errors import EpisodeError
 from sailplan.evaluation.pictures import draw_search
-from sailplan.kernels.arrays import NO_VERTEX
 from sailplan.policies.steered.policy import SteeredPolicy
 
 RUNNING = "running"

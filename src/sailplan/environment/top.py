@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from sailplan.core import SearchState
 from sailplan.core.problem import Problem
 from sailplan.errors import EpisodeError
-from sailplan.kernels.policy_arrays import KeyArrays
 from sailplan.policies.keyed.best_first import BestFirst
 from sailplan.policies.keyed.heuristics import Key
+from sailplan.policies.keyed.kernel import KeyArrays
 from sailplan.policies.keyed.queues import Score
 
 
@@ -38,4 +38,5 @@ class Top:
 
     def keys(self, problem: Problem) -> KeyArrays:
         """The heuristic for the compiled engine."""
-        return BestFirst((Key(self.heuristic),)).arrays(problem)
+        keys: KeyArrays = BestFirst((Key(self.heuristic),)).compiled(problem).arrays
+        return keys

@@ -8,11 +8,11 @@ from typing import Literal, TypedDict, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from sailplan.core.kernel.arrays import NO_VERTEX
 from sailplan.core.problem import Problem
 from sailplan.environment.attractors import Attractors, Point, solution_paths
 from sailplan.environment.top import Top
 from sailplan.errors import EpisodeError
-from sailplan.kernels.arrays import NO_VERTEX
 from sailplan.policies.features import FeatureSet, feature_set
 from sailplan.policies.steered.policy import Steering
 

@@ -18,15 +18,15 @@ class ChargesShown:
         self._charges: FloatArray | None = None
         self._follower: Follower | None = None
         graph = problem.graph
-        if isinstance(policy, ReplanningPolicy) and is_finite(graph) and not policy.belief.misfit(problem):
-            self._charges = policy.belief.charges(problem)
+        if isinstance(policy, ReplanningPolicy) and is_finite(graph) and not policy.belief.why_unsupported(problem):
+            self._charges = policy.belief.multipliers(problem)
             self._follower = policy.belief.follow(problem)
             if self._follower and self._charges is None:
                 self._charges = np.ones(graph.vertex_count)
 
     def at(self, state: SearchState) -> FloatArray | None:
         """The charge of every vertex by what is known in this state; None where there is no belief that charges."""
-        looked = self._follower.look(state) if self._follower else None
+        looked = self._follower.update(state) if self._follower else None
         if looked is not None:
             self._charges = looked
         return self._charges

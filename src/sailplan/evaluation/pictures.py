@@ -9,12 +9,12 @@ from PIL import Image, ImageDraw, ImageFont
 
 from sailplan.core import SearchState
 from sailplan.core.graph import FloatArray
+from sailplan.core.kernel import arrays
 from sailplan.core.problem import Problem
 from sailplan.errors import SailplanError
 from sailplan.files import FilePath, whole_file
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.graphs.grid.world import World
-from sailplan.kernels import arrays
 
 Colour = tuple[int, int, int]
 

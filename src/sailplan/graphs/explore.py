@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sailplan.core.graph import EdgeStatus, Graph
+from sailplan.core.graph import EdgeStatus, Graph, edge_statuses
 from sailplan.core.problem import Problem
 from sailplan.errors import GraphError
 from sailplan.graphs.explicit.graph import ExplicitGraph
@@ -15,7 +15,7 @@ def explore(
 ) -> ExplicitGraph:
     """Every vertex in reach of the start as an explicit graph with the same numbers.
 
-    Over valid edges only where they are `checked`, which is dear; else over all that Succ tells of, all called valid.
+    Over valid edges only where they are `checked`, which is expensive; else over all edges, all called valid.
     """
     graph: Graph = problem.graph
     edges: list[tuple[int, int, float]] = []
@@ -26,7 +26,7 @@ def explore(
         targets, costs = graph.successors(vertex)
         if len(targets) != len(costs):
             raise GraphError(f"successors({vertex}) must give vertices and a cost for each, got {targets}, {costs}")
-        verdicts = graph.evaluate(vertex, targets) if checked else [EdgeStatus.VALID] * len(targets)
+        verdicts = edge_statuses(graph, vertex, targets) if checked else [EdgeStatus.VALID] * len(targets)
         for target, cost, verdict in zip(targets, costs, verdicts, strict=True):
             if verdict == EdgeStatus.VALID:
                 edges.append((vertex, target, cost))

@@ -29,6 +29,10 @@ class NetworkxGraph(ExplicitGraph):
             raise ProblemError(f"{node!r} is not a node of the graph")
         return self._vertices[node]
 
+    def state(self, vertex: int) -> Hashable:
+        """What a vertex stands for: its node."""
+        return self.nodes[vertex]
+
     def problem(self, start: Hashable, goal: Hashable, *, name: str = "networkx graph") -> Problem:
         """Plan from one node to another."""
         return Problem(self, self.vertex(start), self.vertex(goal), name=name)

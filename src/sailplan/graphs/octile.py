@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sailplan.kernels.edges import SPACE_DIAGONAL
+from sailplan.core.kernel.edges import SPACE_DIAGONAL
 
 
 def octile_length(offset: Sequence[float], diagonal_cost: float) -> float:

@@ -14,8 +14,8 @@ from sailplan.learning.q_learning import Q_LEARNING, train_q_learning
 from sailplan.learning.rounds import Trained
 from sailplan.learning.sail import train_sail
 from sailplan.learning.settings import DEFAULT, PAPER, TrainingSettings
-from sailplan.learning.transitions import Transitions
 from sailplan.policies.mixture.policy import OneOfMany
+from sailplan.policies.replay.transitions import Transitions
 
 AlgorithmName = Literal["sail", "sl", "cem", "ql", "belief"]
 Preset = Literal["paper", "default"]

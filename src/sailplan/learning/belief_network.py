@@ -13,17 +13,17 @@ from torch import Tensor, nn
 
 from sailplan.core import Limits, open_search, search
 from sailplan.core.graph import FloatArray
+from sailplan.core.kernel.arrays import INVALID, UNSEEN
 from sailplan.core.problem import Problem
 from sailplan.core.trace import ScriptedPolicy
 from sailplan.errors import TrainingError
 from sailplan.graphs.grid.graph import GridGraph
-from sailplan.kernels.arrays import INVALID, UNSEEN
 from sailplan.learning.regressors.torch_network import one_thread
 from sailplan.policies.replanning.beliefs import Refresh
 from sailplan.policies.replanning.beliefs.cell_network import CellNetwork, Layer, as_pixels, inputs_of, network_inputs
-from sailplan.policies.replanning.beliefs.charging import Charging
 from sailplan.policies.replanning.beliefs.frame import Frame
 from sailplan.policies.replanning.beliefs.network import NetworkBelief, log_odds
+from sailplan.policies.replanning.beliefs.penalty import Penalty
 from sailplan.policies.replanning.beliefs.prior import Prior, blocked_frequencies
 from sailplan.policies.replanning.policy import ReplanningPolicy
 
@@ -99,8 +99,8 @@ def train_belief_network(
         rng = np.random.default_rng([seed, number])
         lengths = []
         for index in rng.permutation(len(problems))[: settings.worlds_per_round]:
-            charging = Charging(surprise=rng.choice(settings.surprises))
-            rolled = replace(belief, charging=charging) if number > 1 else Prior(frame, frequencies, charging)
+            charging = Penalty(surprise=rng.choice(settings.surprises))
+            rolled = replace(belief, penalty=charging) if number > 1 else Prior(frame, frequencies, charging)
             length, moments = roll_out(problems[index], ReplanningPolicy(rolled), settings, rng)
             lengths.append(length)
             snapshots += [Snapshot(known, worlds[index].world.blocked) for known in moments]

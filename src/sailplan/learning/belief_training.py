@@ -26,12 +26,11 @@ from sailplan.learning.examples import Examples
 from sailplan.learning.rounds import Candidate, Options, Progress, Trained, run_rounds
 from sailplan.learning.vectors import VectorLearner
 from sailplan.policies.mixture.policy import OneOfMany
-from sailplan.policies.replanning.beliefs.belief import Belief
-from sailplan.policies.replanning.beliefs.charging import Charging
-from sailplan.policies.replanning.beliefs.conditional import Agreement, Conditional
+from sailplan.policies.replanning.beliefs.belief import Belief, Optimistic
 from sailplan.policies.replanning.beliefs.frame import Frame
 from sailplan.policies.replanning.beliefs.memory import Memory
-from sailplan.policies.replanning.beliefs.optimistic import Optimistic
+from sailplan.policies.replanning.beliefs.penalty import Penalty
+from sailplan.policies.replanning.beliefs.posterior import Agreement, Posterior
 from sailplan.policies.replanning.beliefs.prior import Prior
 from sailplan.policies.replanning.policy import ReplanningPolicy
 
@@ -51,8 +50,8 @@ _WEIGHTS = {
 """What each number of a vector stands for: its logarithm at 0, and the rise of that to 1; chosen on training maps."""
 _CENTRES, _UNITS = np.array(list(_WEIGHTS.values())).T
 _PRIOR_CHARGES = (
-    *(Charging(steady=weight) for weight in (1.0, 3.0, 5.0, 10.0)),
-    *(Charging(surprise=weight) for weight in (1.0, 3.0)),
+    *(Penalty(prior_weight=weight) for weight in (1.0, 3.0, 5.0, 10.0)),
+    *(Penalty(surprise=weight) for weight in (1.0, 3.0)),
 )
 
 
@@ -104,10 +103,10 @@ class BeliefLearner(VectorLearner[BeliefSettings]):
         """Replanning with what a vector makes of the memory."""
         numbers = np.exp((_CENTRES + _UNITS * vector).clip(-12.0, 7.0)).tolist()
         steady, surprise, doubt, sureness, blocked, free, reach, most, share = numbers
-        belief = Conditional(
+        belief = Posterior(
             self.frame,
             self.memory,
-            Charging(steady, surprise, 1.0 - min(doubt, 1.0), sureness),
+            Penalty(steady, surprise, 1.0 - min(doubt, 1.0), sureness),
             Agreement(blocked, free, reach, max(1, round(most)), min(share, 1.0)),
         )
         return ReplanningPolicy(belief)

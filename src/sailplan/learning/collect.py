@@ -10,11 +10,11 @@ from joblib import Parallel, delayed
 from sailplan.core import Limits, Policy, search
 from sailplan.datasets.labelled import Lesson
 from sailplan.learning.examples import Examples
-from sailplan.learning.sampling import draw_steps, take_samples
 from sailplan.policies.features import FeatureSet, Scaling
 from sailplan.policies.keyed.recipes import greedy
 from sailplan.policies.mixture.policy import MixturePolicy
 from sailplan.policies.oracle import OraclePolicy
+from sailplan.policies.replay.samples import draw_steps, take_samples
 
 _SAMPLES_FOR_SCALING, _EXPANSIONS_FOR_SCALING = 50, 2000
 

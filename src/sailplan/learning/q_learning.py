@@ -16,14 +16,14 @@ from sailplan.datasets.labelled import Lesson
 from sailplan.learning.collect import scaling_of
 from sailplan.learning.regressors import Differences, network_maker
 from sailplan.learning.rounds import Candidate, Options, Progress, Trained, draw_lessons, run_rounds, seed_of
-from sailplan.learning.sampling import draw_steps
 from sailplan.learning.settings import NetworkSettings, QLearningSettings
-from sailplan.learning.transitions import Transitions, look_at_steps
 from sailplan.policies.features import FeatureSet, Scaling, feature_set
 from sailplan.policies.learned.network import DenseNetwork, Layer
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.mixture.policy import OneOfMany
 from sailplan.policies.random_order.policy import epsilon_greedy
+from sailplan.policies.replay.samples import draw_steps
+from sailplan.policies.replay.transitions import Transitions, look_at_steps
 
 if TYPE_CHECKING:
     from sailplan.learning.regressors.torch_network import TorchNetwork

@@ -7,12 +7,11 @@ import math
 import numpy as np
 
 from sailplan.core.graph import CompiledGraph, FloatArray, is_compiled
+from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS, allocate_queues, enlarge_queues
 from sailplan.core.problem import Problem
 from sailplan.errors import GraphError
 from sailplan.graphs.explore import MOST_VERTICES_TO_EXPLORE, explore
-from sailplan.kernels.arrays import CsrArrays
-from sailplan.kernels.dijkstra import begin_settling, settle
-from sailplan.kernels.heap import FIRST_ROOM, VERTEX_BITS, allocate_queues, enlarge_queues
+from sailplan.oracle.kernel import begin_settling, settle
 
 
 def cost_to_go(
@@ -34,7 +33,7 @@ def _settle_all(graph: CompiledGraph, goal: int, limit: float) -> FloatArray:
     if graph.vertex_count > 1 << VERTEX_BITS:
         raise GraphError(f"the graph has {graph.vertex_count} vertices, more than {1 << VERTEX_BITS}")
     backward = graph.backward_arrays()
-    degree = int(np.diff(backward.first).max(initial=0)) if isinstance(backward, CsrArrays) else graph.max_degree
+    degree = graph.max_in_degree
     result = np.full(graph.vertex_count, math.inf)
     settled = np.zeros(graph.vertex_count, np.bool_)
     queue = allocate_queues(1, FIRST_ROOM + 2 * degree)

@@ -10,12 +10,12 @@ import numpy as np
 
 from sailplan.core.graph import FloatArray, is_finite
 from sailplan.core.limits import StopRule
+from sailplan.core.policy import CompiledForm
 from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import PolicyError
-from sailplan.kernels.arrays import TABLE
-from sailplan.kernels.policy_arrays import KeyArrays
 from sailplan.oracle import cost_to_go
+from sailplan.policies.keyed.kernel import TABLE, KeyArrays
 from sailplan.policies.keyed.queues import QueueFrontier
 
 
@@ -36,14 +36,15 @@ class OraclePolicy:
 
         return QueueFrontier(state, [(look_up, False)])
 
-    def arrays(self, problem: Problem) -> KeyArrays:
+    def compiled(self, problem: Problem) -> CompiledForm:
         """The cost-to-go as a table for the compiled engine."""
-        table = self._cost_to_go(problem)
-        return KeyArrays(
-            heuristic=np.array([TABLE], np.int64),
-            cost_weight=np.zeros(1),
-            heuristic_weight=np.ones(1),
-            table=table[None],
+        return CompiledForm(
+            KeyArrays(
+                heuristic=np.array([TABLE], np.int64),
+                cost_weight=np.zeros(1),
+                heuristic_weight=np.ones(1),
+                table=self._cost_to_go(problem)[None],
+            )
         )
 
     def _cost_to_go(self, problem: Problem) -> FloatArray:

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from sailplan.core import Limits, Policy, SearchResult, StopRule, search
-from sailplan.core.graph import EdgeStatus, Graph, is_compiled, is_finite
-from sailplan.core.policy import is_compiled_policy
+from sailplan.core.graph import EdgeStatus, Graph, edge_statuses, is_compiled, is_finite
+from sailplan.core.policy import compiled_form
 from sailplan.core.problem import Problem
+from sailplan.errors import GraphError
 from sailplan.graphs.grid.graph import GridGraph, Moves, grid_problem
 from sailplan.graphs.grid.world import World
 from sailplan.policies.keyed.recipes import dijkstra
@@ -43,12 +44,10 @@ def _check_successors(graph: Graph, vertex: int) -> None:
     last = graph.vertex_count if is_finite(graph) else math.inf
     assert all(0 <= target < last for target in targets), f"successors({vertex}) names a vertex out of range"
     assert list(graph.successors(vertex)[0]) == list(targets), f"successors({vertex}) differ from one call to the next"
-    statuses = graph.evaluate(vertex, targets)
-    assert len(statuses) == len(targets), f"evaluate({vertex}) answers {len(statuses)} of {len(targets)} edges"
-    assert not any(isinstance(status, bool | np.bool_) for status in statuses), (
-        f"evaluate({vertex}) says true or false, which would be read the other way round: say an EdgeStatus"
-    )
-    assert set(map(int, statuses)) <= set(EdgeStatus), f"evaluate({vertex}) says something that is no EdgeStatus"
+    try:
+        edge_statuses(graph, vertex, targets)
+    except GraphError as error:
+        raise AssertionError(str(error)) from error
 
 
 def check_policy(policy: Policy, problems: Sequence[Problem] | None = None, *, clairvoyant: bool = False) -> None:
@@ -66,7 +65,7 @@ def check_policy(policy: Policy, problems: Sequence[Problem] | None = None, *, c
         check_result(problem, result)
         again = search(problem, policy, engine="reference")
         assert _same(result, again), f"{problem.name}: a second search with the same policy went another way"
-        if is_compiled_policy(policy) and is_compiled(problem.graph) and policy.arrays(problem) is not None:
+        if is_compiled(problem.graph) and compiled_form(policy, problem) is not None:
             _check_engines_agree(problem, policy)
         if not clairvoyant and isinstance(problem.graph, GridGraph):
             for part in (0.25, 0.5, 1.0):
@@ -86,7 +85,7 @@ def check_result(problem: Problem, result: SearchResult) -> None:
     for source, target in zip(result.path, result.path[1:], strict=False):
         targets, costs = problem.graph.successors(source)
         assert target in targets, f"{problem.name}: the path jumps from {source} to {target}"
-        status = problem.graph.evaluate(source, [target])[0]
+        (status,) = edge_statuses(problem.graph, source, [target])
         assert status == EdgeStatus.VALID, f"{problem.name}: the path takes the invalid edge {source} -> {target}"
         cost += costs[list(targets).index(target)]
     assert math.isclose(cost, result.cost, rel_tol=1e-9), f"{problem.name}: cost {result.cost}, edges sum to {cost}"

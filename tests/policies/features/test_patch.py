@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from sailplan.core import Limits, SearchState, open_search
 from sailplan.errors import FeatureError
 from sailplan.graphs import GridGraph, Problem
-from sailplan.kernels.features import LARGEST_RADIUS
 from sailplan.policies import greedy
 from sailplan.policies.features import FeatureSet, Patch
+from sailplan.policies.features.kernel import LARGEST_RADIUS
 from sailplan.testing import draw_problem
 from tests.compiled_rows import compiled_rows
 from tests.naive.features import patch

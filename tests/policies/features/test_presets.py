@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sailplan.core import Limits, SearchState, StopRule, open_search
+from sailplan.core.kernel.arrays import CLOSED, OPEN
 from sailplan.errors import FeatureError
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem
-from sailplan.kernels.arrays import CLOSED, OPEN
 from sailplan.policies import greedy
 from sailplan.policies.features import PRESETS, feature_set
 from sailplan.testing import draw_problem

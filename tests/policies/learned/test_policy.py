@@ -169,7 +169,7 @@ def test_a_model_of_ones_own_runs_in_the_reference_engine(rescore: str) -> None:
     check_policy(policy, [WALL])
     result = search(WALL, policy)
     assert result.engine == "reference"
-    with pytest.raises(EngineError, match="LearnedPolicy has no arrays for this problem"):
+    with pytest.raises(EngineError, match="LearnedPolicy has no compiled form for this problem"):
         search(WALL, policy, engine="compiled")
     assert_same_result(result, search(WALL, LearnedPolicy(feature_set("paper17"), SumOfSquares(True), rescore)))
 

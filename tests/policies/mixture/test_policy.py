@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sailplan.core import Policy, StopRule, search
+from sailplan.core.kernel.random import draw
 from sailplan.core.search import EngineName
 from sailplan.errors import PolicyError
 from sailplan.graphs import GridGraph, Problem
-from sailplan.kernels.random import uniform
-from sailplan.policies import OraclePolicy, a_star, greedy, mha_star
+from sailplan.policies import OraclePolicy, a_star, bfws, greedy, mha_star
 from sailplan.policies.mixture.policy import MixturePolicy, OneOfMany
+from sailplan.policies.replanning import optimistic
 from sailplan.testing import check_policy, draw_problem, random_problem
 from tests.learned_policies import RULES, random_policy, weighted_columns
 from tests.same import assert_same_result
@@ -51,7 +52,7 @@ def test_each_step_has_the_coin_of_its_number() -> None:
     problem = draw_problem("." * 200 + "S" + "." * 200 + "#G")
     for probability in (0.25, 0.5, 0.75):
         steps = _who_selects(problem, 7, probability)[:200]
-        assert steps == [uniform(7, step) < probability for step in range(1, 201)]
+        assert steps == [draw(7, step) < probability for step in range(1, 201)]
         deviation = (200 * probability * (1 - probability)) ** 0.5
         assert abs(sum(steps) - 200 * probability) < 4 * deviation
 
@@ -74,11 +75,20 @@ def test_with_a_policy_that_follows_costs(seed: int, engine: EngineName) -> None
     assert search(problem, mixture, engine=engine).found
 
 
-def test_policies_of_several_queues_mix_in_the_reference_engine() -> None:
-    mixture = MixturePolicy(mha_star(), greedy("euclidean"), 0.5, 1)
+def test_policies_of_several_queues_and_mixtures_mix_in_both_engines() -> None:
+    rng = np.random.default_rng(3)
+    inner = MixturePolicy(greedy("zero"), mha_star(), 0.5, 2)
+    for mixture in (MixturePolicy(mha_star(), greedy("euclidean"), 0.5, 1), MixturePolicy(inner, bfws(), 0.5, 1)):
+        for _ in range(10):
+            problem = random_problem(rng)
+            result = search(problem, mixture)
+            assert result.engine == "compiled"
+            assert_same_result(result, search(problem, mixture, engine="reference"))
+
+
+def test_a_policy_that_needs_python_meanwhile_mixes_in_the_reference_engine() -> None:
+    mixture = MixturePolicy(optimistic(), greedy("euclidean"), 0.5, 1)
     assert search(draw_problem("S..G"), mixture).engine == "reference"
-    nested = MixturePolicy(MixturePolicy(greedy("zero"), greedy("euclidean"), 0.5, 2), greedy("zero"), 0.5, 1)
-    assert search(draw_problem("S..G"), nested).engine == "reference"
 
 
 @pytest.mark.parametrize("probability", [0.0, 0.3, 1.0])

@@ -14,10 +14,10 @@ from sailplan.errors import ModelError
 from sailplan.graphs import grid_problem
 from sailplan.policies.model_file import load_policy, read_facts, save_policy
 from sailplan.policies.replanning.beliefs import Belief, Optimistic, Refresh
-from sailplan.policies.replanning.beliefs.charging import Charging
-from sailplan.policies.replanning.beliefs.conditional import Agreement, Conditional
 from sailplan.policies.replanning.beliefs.frame import Frame
 from sailplan.policies.replanning.beliefs.memory import Memory
+from sailplan.policies.replanning.beliefs.penalty import Penalty
+from sailplan.policies.replanning.beliefs.posterior import Agreement, Posterior
 from sailplan.policies.replanning.beliefs.prior import Prior
 from sailplan.policies.replanning.policy import ReplanningPolicy
 from tests.policies.replanning.beliefs.random_networks import random_belief
@@ -27,8 +27,8 @@ from tests.same import assert_same_result
 WORLDS = list(GeneratedWorlds("mazes", 8, seed=1, width=23, height=19))
 FRAME = Frame(23, 19, (0, 0), (22, 18))
 MEMORY = Memory.of(WORLDS[:6])
-CHARGING = Charging(0.3, 2.0, 0.99)
-CONDITIONAL = Conditional(FRAME, MEMORY, CHARGING, Agreement(0.2, 0.1, 40.0, 3, 0.05), "mine", Refresh(3, 2))
+CHARGING = Penalty(0.3, 2.0, 0.99)
+CONDITIONAL = Posterior(FRAME, MEMORY, CHARGING, Agreement(0.2, 0.1, 40.0, 3, 0.05), "mine", Refresh(3, 2))
 NETWORK = random_belief(grid_problem(WORLDS[0]), seed=3)
 BELIEFS: list[Belief] = [Optimistic(), Prior(FRAME, MEMORY.frequencies, CHARGING), CONDITIONAL, NETWORK]
 

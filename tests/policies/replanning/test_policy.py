@@ -46,10 +46,10 @@ class Fickle:
     name: str = "fickle"
     silent_at_first: bool = False
 
-    def misfit(self, problem: Problem) -> str:
+    def why_unsupported(self, problem: Problem) -> str:
         return ""
 
-    def charges(self, problem: Problem) -> FloatArray | None:
+    def multipliers(self, problem: Problem) -> FloatArray | None:
         assert is_finite(problem.graph)
         return None if self.silent_at_first else self.draw(problem.graph.vertex_count, 0)
 
@@ -65,7 +65,7 @@ class Fickle:
 class _FickleFollower:
     belief: Fickle
 
-    def look(self, state: SearchState) -> FloatArray | None:
+    def update(self, state: SearchState) -> FloatArray | None:
         if (state.expansions + self.belief.seed) % 3 == 0:
             return None
         # The state may have room for more vertices than there are.
@@ -174,10 +174,10 @@ def test_a_repair_may_need_more_room_than_there_is_at_first() -> None:
 def test_charges_of_another_shape_are_refused(engine: EngineName) -> None:
     @dataclass(frozen=True)
     class Short(Fickle):
-        def charges(self, problem: Problem) -> FloatArray:
+        def multipliers(self, problem: Problem) -> FloatArray:
             return np.ones(3)
 
-    with pytest.raises(PolicyError, match=r"charges of shape \(3,\) for 63 vertices"):
+    with pytest.raises(PolicyError, match=r"multipliers of shape \(3,\) for 63 vertices"):
         search(draw_problem(TRAP), ReplanningPolicy(Short(0, Refresh(1, 1))), engine=engine)
 
 
@@ -208,7 +208,7 @@ def test_a_graph_that_grows_while_it_is_searched_is_refused() -> None:
 @both_engines
 @pytest.mark.parametrize("refresh", [Refresh(0, 3), Refresh(3, 0)])
 def test_a_belief_that_would_be_asked_for_ever(refresh: Refresh, engine: EngineName) -> None:
-    with pytest.raises(PolicyError, match="asked again after at least 1 expansion or obstacle"):
+    with pytest.raises(PolicyError, match="updated after at least 1 expansion or obstacle"):
         search(draw_problem(TRAP), ReplanningPolicy(Fickle(0, refresh)), engine=engine)
 
 

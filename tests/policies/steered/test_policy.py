@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sailplan.core import Limits, Search, StopRule, open_search
+from sailplan.core.kernel.arrays import NO_VERTEX
 from sailplan.core.search import EngineName
 from sailplan.environment.attractors import Attractors
 from sailplan.environment.top import Top
 from sailplan.errors import EngineError
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem
-from sailplan.kernels.arrays import NO_VERTEX
 from sailplan.policies import HEURISTICS, greedy
 from sailplan.policies.features import PRESETS, feature_set
 from sailplan.policies.steered.policy import Ranking, SteeredPolicy, Steering

@@ -117,10 +117,11 @@ def test_every_distance_keeps_the_contract(heuristic: str) -> None:
     check_policy(WidthPolicy(heuristic))
 
 
-def test_a_mixture_with_it_runs_in_the_reference_engine() -> None:
+def test_a_mixture_with_it_runs_in_both_engines() -> None:
     policy = MixturePolicy(bfws(), greedy("euclidean"), 0.5, 1)
     result = search(draw_problem(ROOM), policy)
-    assert (result.found, result.engine) == (True, "reference")
+    assert (result.found, result.engine) == (True, "compiled")
+    assert_same_result(result, search(draw_problem(ROOM), policy, engine="reference"))
 
 
 @pytest.mark.parametrize("heuristic", ["obstacle", "", "euclid"])

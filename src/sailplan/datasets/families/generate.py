@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from sailplan.datasets.families.family import FAMILIES, MAYBE_UNSOLVABLE
 from sailplan.datasets.families.shapes import empty
+from sailplan.datasets.kernel import connected
 from sailplan.datasets.lazy import LazySequence
 from sailplan.errors import WorldError
 from sailplan.graphs.grid.world import World
-from sailplan.kernels.connectivity import connected
 
 MAX_DRAWS = 200
 """How often an unsolvable world is drawn anew before its obstacles are given up."""

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sailplan.core.graph import EdgeStatus, FloatArray
 from sailplan.errors import GraphError
-from sailplan.kernels.arrays import CsrArrays
+from sailplan.graphs.explicit.kernel import CsrArrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +58,11 @@ class ExplicitGraph:
     def max_degree(self) -> int:
         """The most edges that leave a vertex."""
         return int(np.diff(self.rows.first).max(initial=0))
+
+    @cached_property
+    def max_in_degree(self) -> int:
+        """The most edges that lead to a vertex."""
+        return int(np.bincount(self.rows.targets, minlength=1).max(initial=0))
 
     def successors(self, vertex: int) -> tuple[list[int], list[float]]:
         """Targets and costs in the order the edges were given."""

@@ -12,9 +12,9 @@ import numpy as np
 from sailplan.core.graph import EdgeStatus, FloatArray
 from sailplan.core.problem import Problem
 from sailplan.errors import GraphError, ProblemError
+from sailplan.graphs.grid.kernel.edges import STEPS_X, STEPS_Y, GridArrays, TerrainArrays
+from sailplan.graphs.grid.kernel.obstacles import GridObstacles, allocate_grid_obstacles
 from sailplan.graphs.grid.world import Cell, World, corner_cells
-from sailplan.kernels.arrays import GridArrays
-from sailplan.kernels.grid import STEPS_X, STEPS_Y
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,11 @@ class GridGraph:
         """4 or 8."""
         return 8 if self.moves.diagonal else 4
 
+    @property
+    def max_in_degree(self) -> int:
+        """The same as `max_degree`: moves go both ways."""
+        return self.max_degree
+
     def vertex(self, cell: Cell) -> int:
         """The vertex of a cell."""
         if not self.world.contains(cell):
@@ -64,16 +69,21 @@ class GridGraph:
         """The cell of a vertex."""
         return int(vertex) % self.world.width, int(vertex) // self.world.width
 
+    def state(self, vertex: int) -> Cell:
+        """What a vertex stands for: its cell."""
+        return self.cell(vertex)
+
     def successors(self, vertex: int) -> tuple[list[int], list[float]]:
         """The cells around it, straight ones first, each group counter-clockwise."""
-        width, height = self.world.width, self.world.height
+        width, height, terrain = self.world.width, self.world.height, self.world.costs
         x, y = self.cell(vertex)
         targets, costs = [], []
         for slot in range(self.max_degree):
             to_x, to_y = x + STEPS_X[slot], y + STEPS_Y[slot]
             if 0 <= to_x < width and 0 <= to_y < height:
                 targets.append(to_y * width + to_x)
-                costs.append(1.0 if slot < 4 else self.moves.diagonal_cost)
+                length = 1.0 if slot < 4 else self.moves.diagonal_cost
+                costs.append(length if terrain is None else length * (0.5 * float(terrain[y, x] + terrain[to_y, to_x])))
         return targets, costs
 
     def evaluate(self, vertex: int, targets: Sequence[int]) -> list[EdgeStatus]:
@@ -96,8 +106,8 @@ class GridGraph:
         return cells
 
     @cached_property
-    def _arrays(self) -> GridArrays:
-        return GridArrays(
+    def _arrays(self) -> GridArrays | TerrainArrays:
+        grid = GridArrays(
             blocked=self.world.blocked.reshape(-1),
             width=self.world.width,
             height=self.world.height,
@@ -105,14 +115,19 @@ class GridGraph:
             corner_cutting=self.moves.corner_cutting,
             diagonal_cost=float(self.moves.diagonal_cost) if self.moves.diagonal else 2.0,
         )
+        return grid if self.world.costs is None else TerrainArrays(*grid, terrain=self.world.costs.reshape(-1))
 
-    def arrays(self) -> GridArrays:
+    def arrays(self) -> GridArrays | TerrainArrays:
         """The grid for the compiled engine; its edges are implied, not stored."""
         return self._arrays
 
-    def backward_arrays(self) -> GridArrays:
-        """The same grid: an edge between free cells holds both ways."""
+    def backward_arrays(self) -> GridArrays | TerrainArrays:
+        """The same grid: an edge between free cells is valid both ways and costs the same."""
         return self._arrays
+
+    def obstacle_arrays(self, *, walls: bool) -> GridObstacles:
+        """What keeps the invalid cells that a compiled search finds by place."""
+        return allocate_grid_obstacles(self.world.width, self.world.height, walls=walls)
 
 
 def grid_problem(

@@ -28,6 +28,9 @@ class World:
     origin: tuple[float, float, float] | None = field(default=None, kw_only=True)
     """Pose (x, y, yaw) of the bottom-left corner in metres and radians, where the format says so."""
 
+    costs: NDArray[np.float64] | None = field(default=None, kw_only=True)
+    """Cost of each cell, at least 1, shape as `blocked`; a move costs its length times the mean of both cells."""
+
     def __post_init__(self) -> None:
         blocked = np.array(self.blocked, dtype=np.bool_, order="C")
         if blocked.ndim != 2 or blocked.size == 0:

@@ -13,7 +13,7 @@ from sailplan.core.graph import FloatArray
 from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import FeatureError
-from sailplan.kernels.features import COLUMNS
+from sailplan.policies.features.kernel import COLUMNS
 
 Unit = Literal["cells", "span"]
 """What a feature set measures lengths in: cells, or the straight-line distance from start to goal."""

@@ -9,12 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from sailplan.core.graph import FloatArray
+from sailplan.core.kernel.arrays import INVALID, UNSEEN
 from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import FeatureError
 from sailplan.graphs.grid.graph import GridGraph
-from sailplan.kernels.arrays import INVALID, UNSEEN
-from sailplan.kernels.features import KNOWN_FREE, KNOWN_INVALID, LARGEST_RADIUS, UNKNOWN, patch_code
+from sailplan.policies.features.kernel import KNOWN_FREE, KNOWN_INVALID, LARGEST_RADIUS, UNKNOWN, patch_code
 from sailplan.policies.features.relative import direction
 
 

@@ -12,8 +12,8 @@ from sailplan.core.state import SearchState
 from sailplan.errors import FeatureError
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.graphs.octile import octile_length
-from sailplan.kernels.features import WALL_COLUMNS
 from sailplan.policies.features.feature import NamedColumns
+from sailplan.policies.features.kernel import WALL_COLUMNS
 from sailplan.policies.features.relative import direction, unit_of
 
 Cell = tuple[int, int]

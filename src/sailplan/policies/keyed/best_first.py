@@ -8,11 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from sailplan.core.limits import StopRule
+from sailplan.core.policy import CompiledForm
 from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import PolicyError
-from sailplan.kernels.policy_arrays import KeyArrays
 from sailplan.policies.keyed.heuristics import HEURISTICS, Key
+from sailplan.policies.keyed.kernel import CLEARANCE, OBSTACLE, KeyArrays
 from sailplan.policies.keyed.queues import QueueFrontier
 
 
@@ -40,8 +41,13 @@ class BestFirst:
             table=np.empty((0, 0)),
         )
 
-    def arrays(self, problem: Problem) -> KeyArrays:
+    def compiled(self, problem: Problem) -> CompiledForm:
         """The keys for the compiled engine; raises GraphError where they need coordinates and there are none."""
         if any(key.needs_coordinates for key in self.keys):
             problem.graph.coordinates([problem.goal])
-        return self._arrays
+        return CompiledForm(self._arrays, queues=len(self.keys), needs_obstacles=needs_obstacles(self._arrays))
+
+
+def needs_obstacles(keys: KeyArrays) -> bool:
+    """Whether a key is about the closest known invalid vertex."""
+    return OBSTACLE in keys.heuristic or CLEARANCE in keys.heuristic

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sailplan.core.kernel import edges
 from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import PolicyError
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.graphs.octile import octile_length
-from sailplan.kernels import arrays
-from sailplan.kernels.edges import PLANE_DIAGONAL
-from sailplan.kernels.keyed import NOTHING_INVALID_KNOWN
+from sailplan.policies.keyed import kernel
 
 Estimate = Callable[[Sequence[int]], list[float]]
 """What a heuristic says of each of some vertices in the search it was made for."""
@@ -51,7 +50,7 @@ def manhattan(problem: Problem, state: SearchState) -> Estimate:
 def octile(problem: Problem, state: SearchState) -> Estimate:
     """Length of the shortest way to the goal on an empty grid with the same moves, in up to three dimensions."""
     graph = problem.graph
-    diagonal_cost = graph.arrays().diagonal_cost if isinstance(graph, GridGraph) else PLANE_DIAGONAL
+    diagonal_cost = graph.arrays().diagonal_cost if isinstance(graph, GridGraph) else edges.PLANE_DIAGONAL
     return _to_goal(problem, lambda here, goal: octile_length(_offset(here, goal), diagonal_cost))
 
 
@@ -60,7 +59,7 @@ def obstacle(problem: Problem, state: SearchState) -> Estimate:
 
     def estimate(vertices: Sequence[int]) -> list[float]:
         if len(state.invalid) == 0:
-            return [NOTHING_INVALID_KNOWN] * len(vertices)
+            return [kernel.NOTHING_INVALID_KNOWN] * len(vertices)
         known = problem.graph.coordinates(state.invalid.tolist())
         here = problem.graph.coordinates(vertices)
         squares = sum((known[None, :, axis] - here[:, None, axis]) ** 2 for axis in range(here.shape[1]))
@@ -77,12 +76,12 @@ def clearance(problem: Problem, state: SearchState) -> Estimate:
 
 
 HEURISTICS: dict[str, tuple[Heuristic, int]] = {
-    "zero": (zero, arrays.ZERO),
-    "euclidean": (euclidean, arrays.EUCLIDEAN),
-    "manhattan": (manhattan, arrays.MANHATTAN),
-    "octile": (octile, arrays.OCTILE),
-    "obstacle": (obstacle, arrays.OBSTACLE),
-    "clearance": (clearance, arrays.CLEARANCE),
+    "zero": (zero, edges.ZERO),
+    "euclidean": (euclidean, edges.EUCLIDEAN),
+    "manhattan": (manhattan, edges.MANHATTAN),
+    "octile": (octile, edges.OCTILE),
+    "obstacle": (obstacle, kernel.OBSTACLE),
+    "clearance": (clearance, kernel.CLEARANCE),
 }
 """Each heuristic by name, with the code by which the kernels know it."""
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from math import inf, isfinite
 
+from sailplan.core.kernel.arrays import OPEN
 from sailplan.core.policy import Discovery
 from sailplan.core.state import SearchState
-from sailplan.kernels.arrays import OPEN
 
 Score = Callable[[Sequence[int]], Sequence[float]]
 """The key of each of some vertices; the smallest is expanded first."""

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from sailplan.core.graph import FloatArray
 from sailplan.errors import ModelError
-from sailplan.kernels.network import allocate_network, forward_rows
-from sailplan.kernels.policy_arrays import NetworkArrays
 from sailplan.policies.features.scaling import Scaling
+from sailplan.policies.learned.kernel import NetworkArrays, allocate_network, forward_rows
 
 Layer = tuple[NDArray[np.float32], NDArray[np.float32]]
 """Weights, shape (inputs, outputs), and biases."""

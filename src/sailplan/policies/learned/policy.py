@@ -11,16 +11,16 @@ from typing import Protocol
 import numpy as np
 
 from sailplan.core.graph import FloatArray, is_compiled, is_finite
+from sailplan.core.kernel.arrays import OPEN
 from sailplan.core.limits import StopRule
-from sailplan.core.policy import Discovery
+from sailplan.core.policy import CompiledForm, Discovery
 from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import PolicyError
 from sailplan.graphs.grid.graph import GridGraph
-from sailplan.kernels.arrays import FROZEN, FULL, LAZY, ON_TOUCH, OPEN
-from sailplan.kernels.features import allocate_features
-from sailplan.kernels.policy_arrays import LearnedArrays
 from sailplan.policies.features.feature import FeatureSet, plane_coordinates
+from sailplan.policies.features.kernel import allocate_features
+from sailplan.policies.learned.kernel import FROZEN, FULL, LAZY, ON_TOUCH, LearnedArrays
 from sailplan.policies.learned.network import DenseNetwork
 
 RESCORE_CODES: dict[str, int] = {"frozen": FROZEN, "touched": ON_TOUCH, "lazy": LAZY, "full": FULL}
@@ -66,14 +66,15 @@ class LearnedPolicy:
         state.count_scores(len(scores), sum(not isfinite(score) for score in scores))
         return [score if isfinite(score) else inf for score in scores]
 
-    def arrays(self, problem: Problem) -> LearnedArrays | None:
+    def compiled(self, problem: Problem) -> CompiledForm | None:
         """Features and network for the compiled engine; None where it cannot compute them."""
         codes = compiled_columns(self.features, problem)
         if codes is None or not isinstance(self.model, DenseNetwork) or not is_finite(problem.graph):
             return None
         vertices, rule = problem.graph.vertex_count, RESCORE_CODES[self.rescore]
-        return LearnedArrays(
-            features=allocate_features(codes),
+        features = allocate_features(codes)
+        arrays = LearnedArrays(
+            features=features,
             network=self.model.arrays(),
             rescore=rule,
             current=np.empty(0 if rule == FROZEN else vertices, np.int64),
@@ -81,6 +82,7 @@ class LearnedPolicy:
             members=np.empty(vertices if rule == FULL else 0, np.int32),
             member_count=np.zeros(1, np.int64),
         )
+        return CompiledForm(arrays, needs_obstacles=features.needs_obstacles, needs_walls=features.needs_walls)
 
 
 def compiled_columns(features: FeatureSet, problem: Problem) -> tuple[int, ...] | None:

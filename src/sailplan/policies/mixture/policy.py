@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
-from sailplan.core.compiled_engine import attendant_of
+from sailplan.core.kernel.random import coin
 from sailplan.core.limits import StopRule
-from sailplan.core.policy import Discovery, Frontier, Policy, is_compiled_policy
+from sailplan.core.policy import CompiledForm, Discovery, Frontier, Note, Policy, compiled_form
 from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import PolicyError
-from sailplan.kernels.policy_arrays import KeyArrays, LearnedArrays, MixtureArrays, PolicyArrays, RandomArrays
-from sailplan.kernels.random import coin
+from sailplan.policies.mixture.kernel import MixtureArrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +41,20 @@ class MixturePolicy:
             return (self.first if self.probability else self.second).open(problem, state)
         return MixtureFrontier(self, state, self.first.open(problem, state), self.second.open(problem, state))
 
-    def arrays(self, problem: Problem) -> PolicyArrays | None:
-        """Both for the compiled engine, where each has a single queue; one alone where the other never selects."""
+    def compiled(self, problem: Problem) -> CompiledForm | None:
+        """Both for the compiled engine, where neither needs Python; one alone where the other never selects."""
         if self.probability in (0.0, 1.0):
-            return _alone(self.first if self.probability else self.second, problem)
-        first, second = _single_queue(self.first, problem), _single_queue(self.second, problem)
-        if first is None or second is None:
+            return compiled_form(self.first if self.probability else self.second, problem)
+        first, second = compiled_form(self.first, problem), compiled_form(self.second, problem)
+        if first is None or second is None or any(form.update or form.enlarge for form in (first, second)):
             return None
-        return MixtureArrays(first, second, self.probability, self.seed)
+        return CompiledForm(
+            MixtureArrays(first.arrays, second.arrays, first.queues, self.probability, self.seed),
+            queues=first.queues + second.queues,
+            needs_obstacles=first.needs_obstacles or second.needs_obstacles,
+            needs_walls=first.needs_walls or second.needs_walls,
+            notes=first.notes + second.notes,
+        )
 
 
 def check_seed(seed: int) -> None:
@@ -58,27 +63,13 @@ def check_seed(seed: int) -> None:
         raise PolicyError(f"a seed lies between 0 and 2^63, got {seed}")
 
 
-def _alone(policy: Policy, problem: Problem) -> PolicyArrays | None:
-    """The arrays of a policy that has nothing to do in Python meanwhile: nobody would call it."""
-    arrays = policy.arrays(problem) if is_compiled_policy(policy) else None
-    return None if arrays is None or attendant_of(problem, policy, arrays) else arrays
-
-
-def _single_queue(policy: Policy, problem: Problem) -> KeyArrays | LearnedArrays | RandomArrays | None:
-    arrays = policy.arrays(problem) if is_compiled_policy(policy) else None
-    if isinstance(arrays, LearnedArrays | RandomArrays) or (
-        isinstance(arrays, KeyArrays) and len(arrays.heuristic) == 1
-    ):
-        return arrays
-    return None
-
-
 class MixtureFrontier:
     """Both open lists of one search."""
 
     def __init__(self, mixture: MixturePolicy, state: SearchState, first: Frontier, second: Frontier) -> None:
         self._mixture, self._state = mixture, state
         self._first, self._second = first, second
+        self.notes: tuple[Note, ...] = (*getattr(first, "notes", ()), *getattr(second, "notes", ()))
 
     def observe(self, discovery: Discovery) -> None:
         """Tell both."""
@@ -118,6 +109,6 @@ class OneOfMany:
         """Begin the open list of the one drawn."""
         return self.drawn(problem).open(problem, state)
 
-    def arrays(self, problem: Problem) -> PolicyArrays | None:
-        """The arrays of the one drawn."""
-        return _alone(self.drawn(problem), problem)
+    def compiled(self, problem: Problem) -> CompiledForm | None:
+        """The form of the one drawn."""
+        return compiled_form(self.drawn(problem), problem)

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from sailplan.core.graph import is_finite
+from sailplan.core.kernel.arrays import OPEN
+from sailplan.core.kernel.random import draw
 from sailplan.core.limits import StopRule
-from sailplan.core.policy import Discovery, Policy
+from sailplan.core.policy import CompiledForm, Discovery, Policy
 from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
-from sailplan.kernels.arrays import OPEN
-from sailplan.kernels.policy_arrays import RandomArrays
-from sailplan.kernels.random import draw
 from sailplan.policies.mixture.policy import MixturePolicy, check_seed
+from sailplan.policies.random_order.kernel import RandomArrays
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,17 @@ class RandomPolicy:
         """Begin the open list of a search."""
         return RandomFrontier(self.seed, state)
 
-    def arrays(self, problem: Problem) -> RandomArrays | None:
+    def compiled(self, problem: Problem) -> CompiledForm | None:
         """The list of open vertices for the compiled engine."""
         if not is_finite(problem.graph):
             return None
-        return RandomArrays(
-            members=np.empty(problem.graph.vertex_count, np.int32),
-            member_count=np.zeros(1, np.int64),
-            draws=np.zeros(1, np.int64),
-            seed=self.seed,
+        return CompiledForm(
+            RandomArrays(
+                members=np.empty(problem.graph.vertex_count, np.int32),
+                member_count=np.zeros(1, np.int64),
+                draws=np.zeros(1, np.int64),
+                seed=self.seed,
+            )
         )
 
 

@@ -10,14 +10,13 @@ import numpy as np
 
 from sailplan.core.graph import FloatArray
 from sailplan.errors import ModelError
-from sailplan.policies.replanning.beliefs.belief import Belief, Refresh
+from sailplan.policies.replanning.beliefs.belief import Belief, Optimistic, Refresh
 from sailplan.policies.replanning.beliefs.cell_network import CellNetwork, Layer, check_network
-from sailplan.policies.replanning.beliefs.charging import Charging
-from sailplan.policies.replanning.beliefs.conditional import Agreement, Conditional
 from sailplan.policies.replanning.beliefs.frame import Frame
 from sailplan.policies.replanning.beliefs.memory import Memory
 from sailplan.policies.replanning.beliefs.network import NetworkBelief
-from sailplan.policies.replanning.beliefs.optimistic import Optimistic
+from sailplan.policies.replanning.beliefs.penalty import Penalty
+from sailplan.policies.replanning.beliefs.posterior import Agreement, Posterior
 from sailplan.policies.replanning.beliefs.prior import Prior
 
 Tensors = dict[str, np.ndarray[Any, Any]]
@@ -33,7 +32,7 @@ def describe_belief(belief: Belief) -> tuple[dict[str, Any], Tensors]:
         return {"kind": "optimistic", "name": belief.name}, {}
     if isinstance(belief, Prior):
         return {"kind": "prior", **_in_common(belief)}, {"frequencies": np.ascontiguousarray(belief.frequencies)}
-    if isinstance(belief, Conditional):
+    if isinstance(belief, Posterior):
         header = {
             "kind": "conditional",
             **_in_common(belief),
@@ -69,15 +68,15 @@ def build_belief(header: Mapping[str, Any], tensors: Tensors) -> Belief:
     cells = frame.width * frame.height
     if min(frame.width, frame.height) < 1 or cells > _MOST_CELLS:
         raise ModelError(f"a frame of {frame.width} x {frame.height}")
-    charging = Charging(**header["charging"])
+    penalty = _build_penalty(header["charging"])
     if kind == "prior":
-        return Prior(frame, _frequencies(tensors, cells), charging, name)
+        return Prior(frame, _frequencies(tensors, cells), penalty, name)
     if kind == "conditional":
         agreement = Agreement(**header["agreement"])
-        return Conditional(frame, _memory(header, tensors, cells), charging, agreement, name, _refresh(header))
+        return Posterior(frame, _memory(header, tensors, cells), penalty, agreement, name, _refresh(header))
     if kind == "network":
         network = _cell_network(header, tensors)
-        return NetworkBelief(frame, network, _frequencies(tensors, cells), charging, name, _refresh(header))
+        return NetworkBelief(frame, network, _frequencies(tensors, cells), penalty, name, _refresh(header))
     raise ModelError(f"no belief {kind!r} in this version")
 
 
@@ -114,8 +113,22 @@ def _refresh(header: Mapping[str, Any]) -> Refresh:
     return refresh
 
 
-def _in_common(belief: Prior | Conditional | NetworkBelief) -> dict[str, Any]:
-    return {"name": belief.name, "frame": asdict(belief.frame), "charging": asdict(belief.charging)}
+def _in_common(belief: Prior | Posterior | NetworkBelief) -> dict[str, Any]:
+    return {"name": belief.name, "frame": asdict(belief.frame), "charging": _describe_penalty(belief.penalty)}
+
+
+_PENALTY_KEYS = {"steady": "prior_weight", "surprise": "surprise", "certainty": "certainty", "sureness": "sharpness"}
+"""How model files name the fields of a penalty."""
+
+
+def _describe_penalty(penalty: Penalty) -> dict[str, float]:
+    return {key: getattr(penalty, name) for key, name in _PENALTY_KEYS.items()}
+
+
+def _build_penalty(told: Mapping[str, float]) -> Penalty:
+    if unknown := set(told) - set(_PENALTY_KEYS):
+        raise ModelError(f"a penalty with {', '.join(sorted(unknown))}")
+    return Penalty(**{_PENALTY_KEYS[key]: float(value) for key, value in told.items()})
 
 
 def _cell(told: Any) -> tuple[int, int]:

@@ -8,15 +8,18 @@ from typing import Protocol
 
 import numpy as np
 
+from sailplan.core.kernel.arrays import NO_VERTEX, NONE, OPEN
 from sailplan.core.limits import StopRule
+from sailplan.core.policy import CompiledForm
 from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
-from sailplan.kernels.arrays import NO_VERTEX, NONE, OPEN
-from sailplan.kernels.features import allocate_features
-from sailplan.kernels.policy_arrays import KeyArrays, SteeredArrays
 from sailplan.policies.features.feature import FeatureSet
+from sailplan.policies.features.kernel import allocate_features
+from sailplan.policies.keyed.best_first import needs_obstacles
+from sailplan.policies.keyed.kernel import KeyArrays
 from sailplan.policies.keyed.queues import QueueFrontier, Score
 from sailplan.policies.learned.policy import compiled_columns
+from sailplan.policies.steered.kernel import SteeredArrays
 
 
 class Ranking(Protocol):
@@ -62,18 +65,26 @@ class SteeredPolicy:
         """Begin the open list."""
         return SteeredFrontier(self, problem, state)
 
-    def arrays(self, problem: Problem) -> SteeredArrays | None:
+    def compiled(self, problem: Problem) -> CompiledForm | None:
         """Queues, features and steering for the compiled engine; None where it cannot compute the features."""
         codes = compiled_columns(self.features, problem)
         if codes is None:
             return None
-        return SteeredArrays(
-            keys=self.ranking.keys(problem),
-            features=allocate_features(codes),
+        keys, features = self.ranking.keys(problem), allocate_features(codes)
+        arrays = SteeredArrays(
+            keys=keys,
+            features=features,
             candidates=self.steering.candidates,
             rows=self.steering.rows,
             choice=self.steering.choice,
             popped=np.empty((2, self.ranking.places), np.int64),
+        )
+        return CompiledForm(
+            arrays,
+            queues=len(keys.heuristic),
+            needs_obstacles=features.needs_obstacles or needs_obstacles(keys),
+            needs_walls=features.needs_walls,
+            lists_candidates=True,
         )
 
 

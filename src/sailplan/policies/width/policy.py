@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from sailplan.core.graph import CompiledGraph, is_compiled
 from sailplan.core.limits import StopRule
-from sailplan.core.policy import Discovery
+from sailplan.core.policy import CompiledForm, Discovery
 from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import PolicyError
-from sailplan.kernels.arrays import GridArrays
-from sailplan.kernels.policy_arrays import WidthArrays
+from sailplan.graphs.grid.graph import GridGraph
 from sailplan.policies.keyed.heuristics import HEURISTICS
 from sailplan.policies.keyed.queues import QueueFrontier
+from sailplan.policies.width.kernel import WidthArrays
 
 _DISTANCES = [name for name in HEURISTICS if name not in ("obstacle", "clearance")]
 
@@ -50,12 +50,12 @@ class WidthPolicy:
         """Begin the open list of a search."""
         return WidthFrontier(problem, state, self.heuristic)
 
-    def arrays(self, problem: Problem) -> WidthArrays | None:
+    def compiled(self, problem: Problem) -> CompiledForm | None:
         """The atoms for the compiled engine; raises GraphError where the graph has no coordinates."""
         if not is_compiled(problem.graph):
             return None
         atoms, count = _number_atoms(problem.graph)
-        return WidthArrays(HEURISTICS[self.heuristic][1], atoms, np.full(count, inf))
+        return CompiledForm(WidthArrays(HEURISTICS[self.heuristic][1], atoms, np.full(count, inf)), queues=2)
 
 
 class WidthFrontier:
@@ -95,9 +95,8 @@ class WidthFrontier:
 
 def _number_atoms(graph: CompiledGraph) -> tuple[NDArray[np.int64], int]:
     """The number of each atom of each vertex, and how many there are; on a grid the cell tells the numbers."""
-    rows = graph.arrays()
-    if isinstance(rows, GridArrays):
-        return np.empty((0, 2), np.int64), rows.width + rows.height
+    if isinstance(graph, GridGraph):
+        return np.empty((0, 2), np.int64), graph.world.width + graph.world.height
     places = graph.coordinates(range(graph.vertex_count))
     atoms, count = np.empty(places.shape, np.int64), 0
     for axis, values in enumerate(places.T):

@@ -6,9 +6,9 @@ import numpy as np
 
 from sailplan.graphs import Problem
 from sailplan.policies.replanning.beliefs.cell_network import CellNetwork, Layer, inputs_of
-from sailplan.policies.replanning.beliefs.charging import Charging
 from sailplan.policies.replanning.beliefs.frame import Frame
 from sailplan.policies.replanning.beliefs.network import NetworkBelief
+from sailplan.policies.replanning.beliefs.penalty import Penalty
 
 
 def random_network(rng: np.random.Generator, side: int = 2, channels: int = 5, size: float = 0.4) -> CellNetwork:
@@ -27,4 +27,4 @@ def random_belief(problem: Problem, seed: int, size: float = 0.4) -> NetworkBeli
     rng, frame = np.random.default_rng(seed), Frame.of(problem)
     assert frame is not None
     frequencies = rng.uniform(0.01, 0.6, frame.width * frame.height)
-    return NetworkBelief(frame, random_network(rng, size=size), frequencies, Charging(0.5, 3.0))
+    return NetworkBelief(frame, random_network(rng, size=size), frequencies, Penalty(0.5, 3.0))

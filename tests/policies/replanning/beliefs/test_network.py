@@ -3,13 +3,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sailplan.core import Limits, open_search, search
 from sailplan.datasets import generate_world
-from sailplan.errors import BeliefWarning
 from sailplan.graphs import GridGraph, Problem, grid_problem
 from sailplan.policies.replanning.beliefs import Refresh
 from sailplan.policies.replanning.beliefs.prior import Prior
@@ -26,8 +24,8 @@ def _problem(size: int = 21) -> Problem:
 def test_a_network_of_zeros_is_the_prior() -> None:
     problem = _problem()
     belief = random_belief(problem, seed=1, size=0.0)
-    prior = Prior(belief.frame, belief.frequencies, belief.charging)
-    assert np.allclose(belief.charges(problem), prior.charges(problem), atol=1e-5)
+    prior = Prior(belief.frame, belief.frequencies, belief.penalty)
+    assert np.allclose(belief.multipliers(problem), prior.multipliers(problem), atol=1e-5)
     ours, theirs = (search(problem, ReplanningPolicy(one)) for one in (belief, prior))
     assert ours.trace.expanded.tolist() == theirs.trace.expanded.tolist()
 
@@ -46,14 +44,14 @@ def test_what_is_known_changes_what_is_believed_but_free_is_free() -> None:
     belief = random_belief(problem, seed=2)
     begun = open_search(problem, ReplanningPolicy(belief))
     begun.run(Limits(expansions=10))
-    charges = belief.follow(problem).look(begun.state)
-    assert np.all(charges[begun.state.expanded] == 1.0)
+    multipliers = belief.follow(problem).update(begun.state)
+    assert np.all(multipliers[begun.state.expanded] == 1.0)
     unseen = begun.state.status == 0
-    assert np.abs(charges - belief.charges(problem))[unseen].max() > 0.01
+    assert np.abs(multipliers - belief.multipliers(problem))[unseen].max() > 0.01
 
 
-def test_another_frame_charges_nothing() -> None:
+def test_in_another_frame_it_is_optimistic() -> None:
     policy = ReplanningPolicy(random_belief(_problem(21), seed=0))
-    with pytest.warns(BeliefWarning, match="21 x 21 from"):
-        result = search(_problem(19), policy)
+    result = search(_problem(19), policy)
+    assert "21 x 21 from" in result.notes[0].message
     assert_same_result(result, search(_problem(19), ReplanningPolicy()))

@@ -6,10 +6,9 @@ import pytest
 from sailplan.core import search
 from sailplan.core.search import EngineName
 from sailplan.datasets import World
-from sailplan.errors import BeliefWarning
 from sailplan.graphs import ExplicitGraph, Problem, grid_problem
-from sailplan.policies.replanning.beliefs.charging import Charging
 from sailplan.policies.replanning.beliefs.frame import Frame
+from sailplan.policies.replanning.beliefs.penalty import Penalty
 from sailplan.policies.replanning.beliefs.prior import Prior, blocked_frequencies
 from sailplan.policies.replanning.policy import ReplanningPolicy, optimistic
 from sailplan.testing import draw_problem
@@ -34,7 +33,7 @@ def test_it_goes_round_a_wall_that_it_has_not_seen() -> None:
     assert frame is not None
     wall = np.zeros((5, 7))
     wall[:4, 3] = 1.0
-    result = search(problem, ReplanningPolicy(Prior(frame, wall.reshape(-1), Charging(steady=50.0))))
+    result = search(problem, ReplanningPolicy(Prior(frame, wall.reshape(-1), Penalty(prior_weight=50.0))))
     assert result.expansions == 6
     assert result.expansions < search(problem, optimistic()).expansions
 
@@ -42,17 +41,17 @@ def test_it_goes_round_a_wall_that_it_has_not_seen() -> None:
 @pytest.mark.parametrize("engine", ["reference", "compiled"])
 def test_in_another_frame_it_is_optimistic_and_says_so(engine: EngineName) -> None:
     problem = draw_problem(WALL)
-    prior = Prior(Frame(7, 5, (0, 0), (6, 2)), np.full(35, 0.9), Charging(steady=50.0))
-    with pytest.warns(BeliefWarning) as heard:
-        result = search(problem, ReplanningPolicy(prior), engine=engine)
-    assert "prior" in str(heard[0].message)
-    assert "it knows 7 x 5 from (0, 0) to (6, 2), and this is 7 x 5 from (0, 2) to (6, 2)" in str(heard[0].message)
+    prior = Prior(Frame(7, 5, (0, 0), (6, 2)), np.full(35, 0.9), Penalty(prior_weight=50.0))
+    result = search(problem, ReplanningPolicy(prior), engine=engine)
+    (note,) = result.notes
+    assert note.subject == "prior"
+    assert "it knows 7 x 5 from (0, 0) to (6, 2), and this is 7 x 5 from (0, 2) to (6, 2)" in note.message
     assert result.trace.expanded.tolist() == search(problem, optimistic()).trace.expanded.tolist()
 
 
 def test_other_sizes_and_other_graphs_do_not_fit() -> None:
     frame = Frame(3, 2, (0, 0), (2, 1))
-    assert frame.misfit(grid_problem(World(np.zeros((2, 3), np.bool_)))) == ""
-    assert "and this is 2 x 2" in frame.misfit(grid_problem(World(np.zeros((2, 2), np.bool_))))
+    assert frame.why_unsupported(grid_problem(World(np.zeros((2, 3), np.bool_)))) == ""
+    assert "and this is 2 x 2" in frame.why_unsupported(grid_problem(World(np.zeros((2, 2), np.bool_))))
     graph = ExplicitGraph.from_edges(2, [(0, 1, 1.0)])
-    assert frame.misfit(Problem(graph, 0, 1)).endswith("and this is no grid")
+    assert frame.why_unsupported(Problem(graph, 0, 1)).endswith("and this is no grid")

@@ -37,7 +37,7 @@ class Frame:
             raise TrainingError("a belief is trained on grids of one size with one start and goal")
         return frame
 
-    def misfit(self, problem: Problem) -> str:
+    def why_unsupported(self, problem: Problem) -> str:
         """Why a problem is not in this frame; empty where it is."""
         other = Frame.of(problem)
         if other == self:

@@ -8,23 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core.graph import FloatArray
+from sailplan.core.kernel.arrays import CLOSED, INVALID, OPEN, UNSEEN
 from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
-from sailplan.kernels.arrays import CLOSED, INVALID, OPEN, UNSEEN
 from sailplan.policies.replanning.beliefs.belief import Refresh
 from sailplan.policies.replanning.beliefs.cell_network import CellNetwork, Floats, as_cells, network_inputs
-from sailplan.policies.replanning.beliefs.charging import Charging
 from sailplan.policies.replanning.beliefs.frame import Frame
+from sailplan.policies.replanning.beliefs.penalty import Penalty
 
 _RAREST = 1e-3
 """A frequency closer to 0 or 1 than this is not told from it: no number of worlds would do."""
-_SURPRISE = Charging(surprise=3.0, certainty=0.9999)
+_SURPRISE = Penalty(surprise=3.0, certainty=0.9999)
 _OFTEN = Refresh(expansions=20, invalid=10)
 
 
 @dataclass(frozen=True)
 class NetworkBelief:
-    """Charges for the probability of being blocked that a network gives each cell, by what is known of the others.
+    """Multipliers by the probability of being blocked that a network gives each cell, by what is known of the others.
 
     The network gives what is to be added to the log odds of how often a cell was blocked in the worlds of the training:
     one that gives zeros is the prior.
@@ -34,26 +34,26 @@ class NetworkBelief:
     network: CellNetwork = field(repr=False, compare=False)
     frequencies: FloatArray = field(repr=False, compare=False)
     """How often each vertex was blocked."""
-    charging: Charging = _SURPRISE
+    penalty: Penalty = _SURPRISE
     name: str = "network"
     refresh: Refresh = _OFTEN
 
-    def misfit(self, problem: Problem) -> str:
+    def why_unsupported(self, problem: Problem) -> str:
         """It knows one frame."""
-        return self.frame.misfit(problem)
+        return self.frame.why_unsupported(problem)
 
-    def charges(self, problem: Problem) -> FloatArray:
+    def multipliers(self, problem: Problem) -> FloatArray:
         """Those of a map of which nothing is known."""
-        return self.charges_at(np.full(len(self.frequencies), UNSEEN, np.uint8))
+        return self.multipliers_at(np.full(len(self.frequencies), UNSEEN, np.uint8))
 
     def follow(self, problem: Problem) -> NetworkFollower:
         """Run the network again whenever it is due."""
         return NetworkFollower(self)
 
-    def charges_at(self, status: NDArray[np.uint8]) -> FloatArray:
-        """The charges where this is known of all vertices."""
+    def multipliers_at(self, status: NDArray[np.uint8]) -> FloatArray:
+        """The multipliers where this is known of all vertices."""
         unseen_frequencies = np.where(status == UNSEEN, self.frequencies, 0.0)
-        return self.charging.of(unseen_frequencies, self.probabilities(status))
+        return self.penalty.multipliers(unseen_frequencies, self.probabilities(status))
 
     def probabilities(self, status: NDArray[np.uint8]) -> FloatArray:
         """How likely each vertex is blocked where this is known of all; 0 where it is known to be free."""
@@ -71,9 +71,9 @@ class NetworkFollower:
 
     belief: NetworkBelief
 
-    def look(self, state: SearchState) -> FloatArray:
-        """The charges by what is known now."""
-        return self.belief.charges_at(state.status[: len(self.belief.frequencies)])
+    def update(self, state: SearchState) -> FloatArray:
+        """The multipliers by what is known now."""
+        return self.belief.multipliers_at(state.status[: len(self.belief.frequencies)])
 
 
 def log_odds(frequencies: FloatArray) -> Floats:

@@ -11,28 +11,28 @@ from sailplan.core.graph import FloatArray
 from sailplan.core.problem import Problem
 from sailplan.graphs.grid.world import World
 from sailplan.policies.replanning.beliefs.belief import NEVER, Refresh
-from sailplan.policies.replanning.beliefs.charging import Charging
 from sailplan.policies.replanning.beliefs.frame import Frame
+from sailplan.policies.replanning.beliefs.penalty import Penalty
 
 
 @dataclass(frozen=True)
 class Prior:
-    """Charges for how often a cell was blocked, whatever the search has seen."""
+    """Multipliers by how often a cell was blocked, whatever the search has seen."""
 
     frame: Frame
     frequencies: FloatArray = field(repr=False, compare=False)
     """Of each vertex."""
-    charging: Charging
+    penalty: Penalty
     name: str = "prior"
     refresh: Refresh = NEVER
 
-    def misfit(self, problem: Problem) -> str:
+    def why_unsupported(self, problem: Problem) -> str:
         """It knows one frame."""
-        return self.frame.misfit(problem)
+        return self.frame.why_unsupported(problem)
 
-    def charges(self, problem: Problem) -> FloatArray:
+    def multipliers(self, problem: Problem) -> FloatArray:
         """Those of the frequencies."""
-        return self.charging.of(self.frequencies, self.frequencies)
+        return self.penalty.multipliers(self.frequencies, self.frequencies)
 
     def follow(self, problem: Problem) -> None:
         """Nothing changes."""

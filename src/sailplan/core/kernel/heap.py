@@ -1,0 +1,247 @@
+"""Priority queues ordered by (key, insertion number): the open list of the compiled engine.
+
+An entry is two integers. Its rank is the key's bits, arranged so that they order as the key does (integers compare
+faster than floats); its tag is the insertion number above the vertex. Nothing is ever taken out but from the top:
+a vertex that gets another key is put in again. Where keys never rise, the entry that is left behind meets a closed
+vertex when it comes up; where they may, whoever pops compares insertion numbers.
+
+A queue has two parts in one row of memory. Near entries, whose rank is at most a limit, are a four-ary heap at the
+left end; far ones lie unsorted at the right end. When the heap is empty, the limit rises and takes in a share of the
+far entries; those left behind are thrown away then, unsorted. So the heap stays small, and most entries, which are
+far when they come in, cost little.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import uint64
+
+from sailplan.core.kernel.arrays import FAR, LIMIT, NEAR, NO_VERTEX, SPAN, QueueArrays, SingleQueueArrays
+from sailplan.core.kernel.compile import dispatched, inlined
+
+VERTEX_BITS = 28
+"""Vertices below 2^28 (268 million), insertion numbers below 2^35: an hour of insertions."""
+_VERTEX_MASK = (1 << VERTEX_BITS) - 1
+_LARGEST = (1 << 63) - 1
+NO_TAG = -1
+
+_FIRST_SPAN = 1 << 40
+_LARGEST_SPAN = 1 << 51
+"""By how much the limit rises: the rank of infinity plus this is still a number."""
+_FEWEST, _MOST = 8, 3
+"""The limit is to take in between an eighth and a third of the far entries."""
+
+FIRST_ROOM = 4096
+"""Entries that a queue has room for at first: a search that needs more is long enough not to feel the move."""
+
+# Unsigned indices spare the test for Python's negative ones.
+_ONE, _TWO, _THREE, _FOUR = uint64(1), uint64(2), uint64(3), uint64(4)
+
+
+def allocate_queues(queues: int, room: int) -> QueueArrays:
+    """Empty queues with room for so many entries each; memory is touched only as they fill."""
+    arrays = SingleQueueArrays if queues == 1 else QueueArrays
+    return arrays(
+        ranks=np.empty((queues, room), np.int64),
+        tags=np.empty((queues, room), np.int64),
+        levels=np.array([[0, 0, -_LARGEST, _FIRST_SPAN]] * queues, np.int64),
+        issued=np.zeros(1, np.int64),
+    )
+
+
+def enlarge_queues(queue: QueueArrays) -> QueueArrays:
+    """The same queues with twice the room."""
+    room = queue.ranks.shape[1]
+    larger = allocate_queues(len(queue.levels), 2 * room)
+    for row, (near, far, _, _) in enumerate(queue.levels.tolist()):
+        for old, new in ((queue.ranks[row], larger.ranks[row]), (queue.tags[row], larger.tags[row])):
+            new[:near] = old[:near]
+            new[2 * room - far :] = old[room - far :]
+    return larger._replace(levels=queue.levels, issued=queue.issued)
+
+
+@dispatched("queue", default=True)
+def queue_count(queue):
+    """Number of queues: a constant where there is one, which spares the loops over them a tenth of the time."""
+    return len(queue.levels)
+
+
+@queue_count.register(SingleQueueArrays)
+def _single_queue(queue):
+    return 1
+
+
+@inlined
+def has_room(queue, count):
+    """Whether every queue can take so many more entries."""
+    for row in range(queue_count(queue)):
+        # Twice: all may be popped and put in again as far ones, and become near while they still lie where they were.
+        if 2 * (queue.levels[row, NEAR] + queue.levels[row, FAR] + count) > queue.ranks.shape[1]:
+            return False
+    return True
+
+
+@inlined
+def offer(queue, row, vertex, key):
+    """Put the vertex in under a key that is not NaN; the caller sees to it that there is room."""
+    queue.issued[0] += 1
+    put(queue, row, rank_of(key), tag_of(queue.issued[0], vertex))
+
+
+@inlined
+def put(queue, row, rank, tag):
+    """Put in an entry that is made already, such as `pop_entry` took out."""
+    ranks, tags, levels = queue.ranks[row], queue.tags[row], queue.levels[row]
+    if rank <= levels[LIMIT]:
+        _sift_up(ranks, tags, uint64(levels[NEAR]), rank, tag)
+        levels[NEAR] += 1
+    else:
+        levels[FAR] += 1
+        place = uint64(len(ranks) - levels[FAR])
+        ranks[place], tags[place] = rank, tag
+
+
+@inlined
+def pop(queue, row, marks, live):
+    """Take out the first vertex whose mark says that it is live; NO_VERTEX where there is none."""
+    tag = pop_entry(queue, row, marks, live)[1]
+    return NO_VERTEX if tag == NO_TAG else vertex_of(tag)
+
+
+@inlined
+def pop_entry(queue, row, marks, live):
+    """Take out the first entry whose vertex is live and return its rank and tag; NO_TAG where there is none."""
+    ranks, tags, levels = queue.ranks[row], queue.tags[row], queue.levels[row]
+    while True:
+        if levels[NEAR] == 0:
+            if levels[FAR] == 0:
+                return np.int64(0), np.int64(NO_TAG)
+            _raise_limit(ranks, tags, levels, marks, live)
+            continue
+        rank, tag = ranks[0], tags[0]
+        levels[NEAR] -= 1
+        size = uint64(levels[NEAR])
+        _sift_down(ranks, tags, size, ranks[size], tags[size])
+        if marks[vertex_of(tag)] == live:
+            return rank, tag
+
+
+@inlined
+def tag_of(number, vertex):
+    """The tag of an entry."""
+    return (np.int64(number) << VERTEX_BITS) | np.int64(vertex)
+
+
+@inlined
+def clear(queue, row):
+    """Throw all entries of a queue away."""
+    queue.levels[row, NEAR], queue.levels[row, FAR], queue.levels[row, LIMIT] = 0, 0, -_LARGEST
+
+
+@inlined
+def vertex_of(tag):
+    """The vertex of an entry."""
+    return tag & _VERTEX_MASK
+
+
+@inlined
+def number_of(tag):
+    """The insertion number of an entry."""
+    return tag >> VERTEX_BITS
+
+
+@inlined
+def _raise_limit(ranks, tags, levels, marks, live):
+    """Fill the empty heap with the far entries up to a new limit."""
+    room, far = uint64(len(ranks)), levels[FAR]
+    limit = _least(ranks, room - uint64(far)) + levels[SPAN]
+    near, kept, place = uint64(0), room, room
+    for _ in range(far):
+        place -= _ONE
+        rank, tag = ranks[place], tags[place]
+        if rank > limit:
+            kept -= _ONE
+            ranks[kept], tags[kept] = rank, tag
+        elif marks[tag & _VERTEX_MASK] == live:
+            _sift_up(ranks, tags, near, rank, tag)
+            near += _ONE
+    levels[NEAR], levels[FAR], levels[LIMIT] = near, room - kept, limit
+    _fit_span(levels, far)
+
+
+@inlined
+def _fit_span(levels, far):
+    """Let the limit rise by more where it took in few of the far entries, by less where it took in many."""
+    taken = far - levels[FAR]
+    if taken * _FEWEST < far:
+        levels[SPAN] = min(2 * levels[SPAN], _LARGEST_SPAN)
+    elif taken * _MOST > far:
+        levels[SPAN] = max(levels[SPAN] >> 1, 1)
+
+
+@inlined
+def _least(ranks, first):
+    least = ranks[first]
+    for place in range(first, uint64(len(ranks))):
+        least = min(least, ranks[place])
+    return least
+
+
+@inlined
+def rank_of(key):
+    """The key as an integer that orders as it does."""
+    bits = np.float64(key + 0.0).view(np.int64)
+    return bits if bits >= 0 else bits ^ _LARGEST
+
+
+@inlined
+def _sift_up(ranks, tags, place, rank, tag):
+    """Put an entry in at the end of a heap."""
+    while place > 0:
+        above = (place - _ONE) >> _TWO
+        if not _before(rank, tag, ranks[above], tags[above]):
+            break
+        ranks[place], tags[place] = ranks[above], tags[above]
+        place = above
+    ranks[place], tags[place] = rank, tag
+
+
+@inlined
+def _sift_down(ranks, tags, size, rank, tag):
+    """Put an entry in at the top of a heap."""
+    place = uint64(0)
+    while True:
+        child = _first_child(ranks, tags, place, size)
+        if child >= size or _before(rank, tag, ranks[child], tags[child]):
+            break
+        ranks[place], tags[place] = ranks[child], tags[child]
+        place = child
+    ranks[place], tags[place] = rank, tag
+
+
+@inlined
+def _before(rank, tag, other_rank, other_tag):
+    # Without branches: which of two entries comes first is as good as random.
+    return (rank < other_rank) | ((rank == other_rank) & (tag < other_tag))
+
+
+@inlined
+def _earlier(ranks, tags, one, two):
+    return two if _before(ranks[two], tags[two], ranks[one], tags[one]) else one
+
+
+@inlined
+def _first_child(ranks, tags, place, size):
+    """The child that comes first; `size` or more where there is none."""
+    child = (place << _TWO) + _ONE
+    if child + _THREE < size:
+        return _earlier(
+            ranks,
+            tags,
+            _earlier(ranks, tags, child, child + _ONE),
+            _earlier(ranks, tags, child + _TWO, child + _THREE),
+        )
+    first = child
+    for other in range(child + _ONE, size):
+        first = _earlier(ranks, tags, first, other)
+    return first

@@ -1,1 +1,0 @@
-"""Compiled loops over arrays: numpy and numba only."""

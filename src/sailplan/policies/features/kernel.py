@@ -1,0 +1,222 @@
+"""Features of an open vertex in a search: what a learned policy looks at, compiled.
+
+Every named column has a code, its place in COLUMNS; so has every cell of a patch around the vertex. Before anything
+invalid is known, the vertex itself is taken for the closest invalid one, at distance zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sailplan.core.kernel.arrays import INVALID, NONE, UNSEEN
+from sailplan.core.kernel.compile import dispatched, inlined, kernel, piece
+from sailplan.core.kernel.edges import EUCLIDEAN, MANHATTAN, distance, position
+from sailplan.core.kernel.obstacles import ALONG_X, ALONG_Y, closest_along, closest_invalid
+from sailplan.graphs.grid.kernel.edges import GridArrays, TerrainArrays, grid_cell
+from sailplan.graphs.grid.kernel.obstacles import GridObstacles
+from sailplan.graphs.grid.kernel.walls import fill_walls
+
+ABSOLUTE_COLUMNS = (
+    "x",
+    "y",
+    "g",
+    "h_euc",
+    "h_man",
+    "depth",
+    "goal_x",
+    "goal_y",
+    "obstacle_x",
+    "obstacle_y",
+    "obstacle_distance",
+    "obstacle_by_x_x",
+    "obstacle_by_x_y",
+    "obstacle_by_x_distance",
+    "obstacle_by_y_x",
+    "obstacle_by_y_y",
+    "obstacle_by_y_distance",
+)
+"""The features of the paper, in cells."""
+RELATIVE_COLUMNS = (
+    "done_x",
+    "done_y",
+    "relative_g",
+    "relative_h_euc",
+    "relative_h_man",
+    "relative_depth",
+    "left_x",
+    "left_y",
+    "relative_obstacle_x",
+    "relative_obstacle_y",
+    "relative_obstacle_distance",
+    "relative_obstacle_by_x_x",
+    "relative_obstacle_by_x_y",
+    "relative_obstacle_by_x_distance",
+    "relative_obstacle_by_y_x",
+    "relative_obstacle_by_y_y",
+    "relative_obstacle_by_y_distance",
+)
+"""The same as seen from the vertex, mirrored so that the goal lies to the upper right of the start, in units of the
+distance between the two."""
+WALL_COLUMNS = ("relative_h_oct", "wall_detour", "wall_detour_left", "wall_detour_right", "wall_sight")
+"""What `walls.py` says of the straight way to the goal, in the same unit."""
+COLUMNS = ABSOLUTE_COLUMNS + RELATIVE_COLUMNS + WALL_COLUMNS
+
+_X, _Y, _G, _H_EUC, _H_MAN, _DEPTH, _GOAL_X, _GOAL_Y = range(8)
+_CLOSEST, _CLOSEST_BY_X, _CLOSEST_BY_Y = 8, 11, 14
+"""Places of the absolute columns; each of the closest has x, y and distance."""
+_FIRST_RELATIVE = len(ABSOLUTE_COLUMNS)
+_FIRST_WALL = _FIRST_RELATIVE + len(RELATIVE_COLUMNS)
+_PATCH = 1 << 20
+_PATCH_ROW = 1 << 8
+LARGEST_RADIUS = _PATCH_ROW // 2 - 1
+"""Of a patch."""
+
+KNOWN_FREE, UNKNOWN, KNOWN_INVALID = -1.0, 0.0, 1.0
+"""What a cell of the patch may hold; what lies outside the map is known to be invalid."""
+
+
+class FeatureArrays(NamedTuple):
+    """What to compute of a vertex."""
+
+    columns: NDArray[np.int64]
+    """Codes of the columns."""
+    needs_obstacles: bool
+    """Whether a column is about the closest invalid vertices."""
+    needs_walls: bool
+    """Whether a column is about the walls that invalid cells make up."""
+    values: NDArray[np.float64]
+    """Scratch: every named column."""
+    row: NDArray[np.float64]
+    """Scratch: the columns asked for, in their order."""
+
+
+def patch_code(dx: int, dy: int) -> int:
+    """The code of the cell this far to the right and up, mirrored as the relative columns are."""
+    return _PATCH + (dy + LARGEST_RADIUS) * _PATCH_ROW + dx + LARGEST_RADIUS
+
+
+def allocate_features(codes: Sequence[int]) -> FeatureArrays:
+    """The arrays for these columns."""
+    named = [code for code in codes if code < _PATCH]
+    return FeatureArrays(
+        columns=np.array(codes, np.int64),
+        needs_obstacles=any(code < _FIRST_WALL and code % _FIRST_RELATIVE >= _CLOSEST for code in named),
+        needs_walls=any(code >= _FIRST_WALL for code in named),
+        values=np.empty(len(COLUMNS)),
+        row=np.empty(len(codes)),
+    )
+
+
+@piece
+def fill_row(search, features, vertex):
+    """Compute the columns of a vertex into `features.row`."""
+    _fill_values(search, features, vertex)
+    for index in range(len(features.columns)):
+        code = features.columns[index]
+        if code < _PATCH:
+            features.row[index] = features.values[code]
+        else:
+            dx, dy = code % _PATCH_ROW - LARGEST_RADIUS, (code - _PATCH) // _PATCH_ROW - LARGEST_RADIUS
+            features.row[index] = _known_cell(search.graph, search.state, search.start, search.goal, vertex, dx, dy)
+
+
+@inlined
+def _fill_values(search, features, vertex):
+    graph, state, values = search.graph, search.state, features.values
+    x, y = position(graph, vertex)
+    start_x, start_y = position(graph, search.start)
+    goal_x, goal_y = position(graph, search.goal)
+    values[_X], values[_Y] = x, y
+    values[_G] = state.cost[vertex]
+    values[_H_EUC] = distance(graph, EUCLIDEAN, vertex, search.goal)
+    values[_H_MAN] = distance(graph, MANHATTAN, vertex, search.goal)
+    values[_DEPTH] = state.depth[vertex]
+    values[_GOAL_X], values[_GOAL_Y] = goal_x, goal_y
+    if features.needs_obstacles:
+        _fill_closest(search, values, vertex, x, y)
+    relative = values[_FIRST_RELATIVE:]
+    away = distance(graph, EUCLIDEAN, search.start, search.goal)
+    unit = 1.0 / away if away > 0.0 else 1.0
+    right, up = unit * direction(start_x, goal_x), unit * direction(start_y, goal_y)
+    relative[_X], relative[_Y] = (x - start_x) * right, (y - start_y) * up
+    relative[_GOAL_X], relative[_GOAL_Y] = (goal_x - x) * right, (goal_y - y) * up
+    for index in range(_G, _GOAL_X):
+        relative[index] = values[index] * unit
+    if features.needs_obstacles:
+        for index in range(_CLOSEST, _FIRST_RELATIVE, 3):
+            relative[index] = (values[index] - x) * right
+            relative[index + 1] = (values[index + 1] - y) * up
+            relative[index + 2] = values[index + 2] * unit
+    if features.needs_walls:
+        _fill_walls(search.obstacles, graph, search.start, vertex, search.goal, values, unit)
+
+
+@inlined
+def _fill_closest(search, values, vertex, x, y):
+    graph, state, obstacles = search.graph, search.state, search.obstacles
+    other = _invalid_or(vertex, state, closest_invalid(obstacles, graph, state, vertex))
+    values[_CLOSEST], values[_CLOSEST + 1] = position(graph, other)
+    values[_CLOSEST + 2] = distance(graph, EUCLIDEAN, vertex, other)
+    other = _invalid_or(vertex, state, closest_along(obstacles, graph, state, vertex, ALONG_X))
+    values[_CLOSEST_BY_X], values[_CLOSEST_BY_X + 1] = position(graph, other)
+    values[_CLOSEST_BY_X + 2] = abs(values[_CLOSEST_BY_X] - x)
+    other = _invalid_or(vertex, state, closest_along(obstacles, graph, state, vertex, ALONG_Y))
+    values[_CLOSEST_BY_Y], values[_CLOSEST_BY_Y + 1] = position(graph, other)
+    values[_CLOSEST_BY_Y + 2] = abs(values[_CLOSEST_BY_Y + 1] - y)
+
+
+@inlined
+def _invalid_or(vertex, state, number):
+    """The invalid vertex of that number, or the vertex itself where there is none."""
+    return np.int64(vertex) if number == NONE else np.int64(state.invalid[number])
+
+
+@inlined
+def direction(start, goal):
+    """Which way the goal lies along an axis: 1 or -1."""
+    return 1.0 if goal >= start else -1.0
+
+
+@dispatched("obstacles", default=True)
+def _fill_walls(obstacles, graph, start, vertex, goal, values, unit):
+    """Write the wall columns; only invalid cells of a grid make up walls."""
+
+
+@_fill_walls.register(GridObstacles)
+def _fill_walls_of_cells(obstacles, graph, start, vertex, goal, values, unit):
+    fill_walls(obstacles, graph, start, vertex, goal, values, _FIRST_WALL, unit)
+
+
+@dispatched("graph", default=True)
+def _known_cell(graph, state, start, goal, vertex, dx, dy):
+    """What is known of the cell at an offset from the vertex; only grids have cells."""
+    return math.nan
+
+
+@_known_cell.register(GridArrays, TerrainArrays)
+def _known_grid_cell(graph, state, start, goal, vertex, dx, dy):
+    x, y = grid_cell(graph, np.int64(vertex))
+    start_x, start_y = grid_cell(graph, start)
+    goal_x, goal_y = grid_cell(graph, goal)
+    x += dx if goal_x >= start_x else -dx
+    y += dy if goal_y >= start_y else -dy
+    if x < 0 or y < 0 or x >= graph.width or y >= graph.height:
+        return KNOWN_INVALID
+    status = state.status[y * graph.width + x]
+    if status == INVALID:
+        return KNOWN_INVALID
+    return UNKNOWN if status == UNSEEN else KNOWN_FREE
+
+
+@kernel
+def fill_rows(search, features, vertices, rows):
+    """Compute the columns of some vertices, one a row."""
+    for index in range(len(vertices)):
+        fill_row(search, features, vertices[index])
+        for column in range(len(features.row)):
+            rows[index, column] = features.row[column]

@@ -1,0 +1,85 @@
+"""Bounds that fall: spread from the goal at first, and from where a multiplier is lower than before."""
+
+from __future__ import annotations
+
+from sailplan.core.kernel.arrays import CLOSED, INVALID, NO_VERTEX
+from sailplan.core.kernel.compile import inlined, kernel
+from sailplan.core.kernel.edges import locate, slot_count, successor
+from sailplan.core.kernel.heap import NO_TAG, clear, has_room, pop_entry, put, tag_of, vertex_of
+from sailplan.policies.replanning.kernel.edges import EPOCH, NO_WAY, REPAIR, multiplier_of, step_cost
+
+
+@kernel
+def begin_settling(plan, goal):
+    """Know nothing of any vertex but the goal: no way leads to it from any other, as long as none was found."""
+    plan.bounds[:] = NO_WAY
+    plan.bounds[goal] = 0
+    plan.clock[REPAIR] += 1
+    clear(plan.waiting, 0)
+    _let_wait(plan, goal)
+
+
+@kernel
+def set_multipliers(backward, plan, state, first, multipliers):
+    """Set the multipliers of the vertices from `first` on, and let those wait from which a way has become shorter.
+
+    Return the first vertex whose multiplier was not set for want of room. `plan` has steps and removed edges in the
+    order of the reversed graph.
+    """
+    if first == 0:
+        plan.clock[EPOCH] += 1
+        plan.clock[REPAIR] += 1
+        clear(plan.waiting, 0)
+    for vertex in range(first, len(multipliers)):
+        falls = multipliers[vertex] < plan.multipliers[vertex]
+        if falls and plan.bounds[vertex] < NO_WAY and state.status[vertex] != INVALID:
+            place = locate(backward, vertex)
+            if not has_room(plan.waiting, slot_count(backward, place)):
+                return vertex
+            plan.multipliers[vertex] = multipliers[vertex]
+            _shorten(backward, plan, state, place, vertex)
+        plan.multipliers[vertex] = multipliers[vertex]
+    return len(multipliers)
+
+
+@kernel
+def settle(backward, plan, state, degree):
+    """Go on lowering bounds until nothing waits; false where the queue of what waits needs more room."""
+    while has_room(plan.waiting, degree):
+        _, tag = pop_entry(plan.waiting, 0, plan.phases, 2 * plan.clock[REPAIR])
+        if tag == NO_TAG:
+            return True
+        vertex = vertex_of(tag)
+        plan.phases[vertex] = 2 * plan.clock[REPAIR] + 1
+        _shorten(backward, plan, state, locate(backward, vertex), vertex)
+    return False
+
+
+@kernel
+def put_all(plan, queue, vertices):
+    """Empty the open list and put these vertices in, under their bounds and old numbers."""
+    clear(queue, 0)
+    for vertex in vertices:
+        put(queue, 0, plan.bounds[vertex], tag_of(plan.numbers[vertex], vertex))
+
+
+@inlined
+def _shorten(backward, plan, state, place, vertex):
+    """Lower the bounds of those from which the way by this vertex is shorter."""
+    for slot in range(slot_count(backward, place)):
+        source = successor(backward, place, slot)
+        if source == NO_VERTEX or state.status[source] >= CLOSED:
+            continue
+        step = step_cost(backward, plan, state, place, slot, source)
+        if step == NO_WAY:
+            continue
+        bound = plan.bounds[vertex] + step * multiplier_of(plan, vertex)
+        if bound < plan.bounds[source]:
+            plan.bounds[source] = bound
+            _let_wait(plan, source)
+
+
+@inlined
+def _let_wait(plan, vertex):
+    plan.phases[vertex] = 2 * plan.clock[REPAIR]
+    put(plan.waiting, 0, plan.bounds[vertex], tag_of(0, vertex))

@@ -1,0 +1,135 @@
+"""Transitions: what steps of a recorded search led to, as Q-learning sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sailplan.core import Limits, StopRule, Trace, search
+from sailplan.core.graph import FloatArray, is_finite
+from sailplan.core.kernel.arrays import NO_VERTEX, OPEN
+from sailplan.core.policy import CompiledForm, Discovery
+from sailplan.core.problem import Problem
+from sailplan.core.search import EngineName
+from sailplan.core.state import SearchState
+from sailplan.core.trace import ScriptedFrontier, ScriptedPolicy
+from sailplan.policies.learned.policy import LearnedPolicy
+from sailplan.policies.replay.kernel import TransitionArrays
+
+
+@dataclass(frozen=True, eq=False)
+class Transitions:
+    """Steps of roll-outs."""
+
+    rows: FloatArray
+    """Shape (transitions, columns): features of the vertex that was expanded, before it was."""
+    next_rows: FloatArray
+    """The same of the open vertex with the least score after the step; zeros where the step found the goal."""
+    costs: FloatArray
+    """One expansion each, in the unit of the features."""
+    goes_on: FloatArray
+    """1, or 0 where the step found the goal, after which nothing more is to pay."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @classmethod
+    def concatenate(cls, parts: Iterable[Transitions]) -> Transitions:
+        """All of them, in this order."""
+        held = list(parts)
+        return cls(*(np.concatenate([getattr(one, name.name) for one in held]) for name in fields(cls)))
+
+
+def look_at_steps(
+    problem: Problem, trace: Trace, policy: LearnedPolicy, steps: NDArray[np.int64], engine: EngineName = "auto"
+) -> Transitions:
+    """Replay a search and look at some of its steps, ascending.
+
+    The last step of a trace is taken to be the one that found the goal; where the trace was cut short instead, let it
+    have a step more than is looked at. The policy scores each vertex when it enters the open list.
+    """
+    watch = TransitionWatch(trace, policy, steps)
+    if len(steps):
+        search(problem, watch, Limits(expansions=len(trace.expanded)), engine=engine)
+    costs = np.full(len(steps), 1.0 / policy.features.span(problem))
+    return Transitions(watch.rows, watch.next_rows, costs, (watch.next_vertices != NO_VERTEX).astype(np.float64))
+
+
+class TransitionWatch:
+    """Replays a search and looks at some of its steps; good for a single search."""
+
+    stop = StopRule.GOAL_EXPANDED
+
+    def __init__(self, trace: Trace, policy: LearnedPolicy, steps: NDArray[np.int64]) -> None:
+        self.policy, self.steps = policy, steps
+        self._script = ScriptedPolicy(trace)
+        shape = (len(steps), len(policy.features.columns))
+        self.rows, self.next_rows = np.zeros(shape), np.zeros(shape)
+        self.next_vertices = np.full(len(steps), NO_VERTEX, np.int32)
+
+    def open(self, problem: Problem, state: SearchState) -> WatchingFrontier:
+        """Begin the replay in the reference engine."""
+        return WatchingFrontier(self, self._script.open(problem, state), problem, state)
+
+    def compiled(self, problem: Problem) -> CompiledForm | None:
+        """The replay for the compiled engine; None where it cannot score."""
+        self._script.check(problem)
+        learned = self.policy.compiled(problem)
+        if learned is None or not is_finite(problem.graph):
+            return None
+        vertices = problem.graph.vertex_count
+        arrays = TransitionArrays(
+            order=self._script.trace.expanded,
+            steps=self.steps,
+            learned=learned.arrays,
+            scores=np.empty(vertices),
+            numbers=np.empty(vertices, np.int64),
+            members=np.empty(vertices, np.int32),
+            member_count=np.zeros(1, np.int64),
+            rows=self.rows,
+            next_vertices=self.next_vertices,
+            next_rows=self.next_rows,
+            taken=np.zeros(2, np.int64),
+        )
+        return replace(learned, arrays=arrays)
+
+
+class WatchingFrontier:
+    """The open list of a replay, with the score that each vertex had when it entered."""
+
+    def __init__(self, watch: TransitionWatch, script: ScriptedFrontier, problem: Problem, state: SearchState) -> None:
+        self._watch, self._script, self._problem, self._state = watch, script, problem, state
+        self._scores: dict[int, float] = {}
+        self._begun = self._ended = 0
+
+    def observe(self, discovery: Discovery) -> None:
+        """Nothing: the order is settled."""
+
+    def add(self, vertices: Sequence[int]) -> None:
+        """Score vertices that are new."""
+        new = [vertex for vertex in vertices if vertex not in self._scores]
+        if new:
+            self._scores.update(zip(new, self._watch.policy.scores(self._problem, self._state, new), strict=True))
+
+    def select(self) -> int | None:
+        """Look at where the step before led, if it is asked for, and at this one; then the next of the trace."""
+        watch, step = self._watch, self._state.expansions
+        if self._ended < self._begun:
+            opened = [vertex for vertex in self._scores if self._state.status[vertex] == OPEN]
+            vertex = min(opened, key=self._scores.__getitem__, default=NO_VERTEX)
+            watch.next_vertices[self._ended] = vertex
+            if vertex != NO_VERTEX:
+                watch.next_rows[self._ended] = self._features(vertex)
+            self._ended += 1
+        chosen = self._script.select()
+        if chosen is not None and self._begun < len(watch.steps) and watch.steps[self._begun] == step:
+            watch.rows[self._begun] = self._features(chosen)
+            self._begun += 1
+        return chosen
+
+    def _features(self, vertex: int) -> FloatArray:
+        row: FloatArray = self._watch.policy.features(self._problem, self._state, [vertex])[0]
+        return row
