@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sailplan.core import Discovery, SearchState, StopRule, search
-from sailplan.core.kernel.arrays import OPEN
 from sailplan.graphs import Problem
-from sailplan.policies.keyed.heuristics import euclidean
+from sailplan.policies import HEURISTICS
 from sailplan.testing import check_policy, random_problem
 
 
@@ -29,7 +28,7 @@ class StubbornFrontier:
 
     def __init__(self, problem: Problem, state: SearchState, band: float) -> None:
         self._state, self._band = state, band
-        self._estimate = euclidean(problem, state)
+        self._estimate = HEURISTICS["euclidean"].open(problem, state)
         self._distances: dict[int, float] = {}
 
     def observe(self, discovery: Discovery) -> None:
@@ -47,7 +46,7 @@ class StubbornFrontier:
         best = min(self._distances.values())
         chosen = [vertex for vertex, distance in self._distances.items() if distance <= best + self._band][-1]
         del self._distances[chosen]
-        return chosen if self._state.status[chosen] == OPEN else self.select()
+        return chosen if self._state.is_open(chosen) else self.select()
 
 
 def main() -> None:

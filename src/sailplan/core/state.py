@@ -66,6 +66,10 @@ class SearchState:
         """Number of edges on that path."""
         return self.arrays.depth
 
+    def is_open(self, vertex: int) -> bool:
+        """Whether a vertex is in the open list."""
+        return bool(self.arrays.status[vertex] == arrays.OPEN)
+
     @property
     def frontier(self) -> NDArray[np.int64]:
         """The open vertices (O), by number."""

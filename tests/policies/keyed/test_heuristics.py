@@ -27,7 +27,7 @@ PICTURE = """
 
 
 def _estimates(problem: Problem, name: str, vertices: Sequence[int]) -> list[float]:
-    return HEURISTICS[name][0](problem, SearchState(20))(vertices)
+    return HEURISTICS[name].open(problem, SearchState(20))(vertices)
 
 
 def test_distances_to_the_goal() -> None:
@@ -65,13 +65,13 @@ def test_a_star_with_octile_is_optimal_whatever_the_moves(drawn: tuple[Problem, 
 def test_the_distance_to_known_obstacles() -> None:
     problem = draw_problem(PICTURE)
     session = open_search(problem, a_star())
-    obstacle = HEURISTICS["obstacle"][0](problem, session.state)
+    obstacle = HEURISTICS["obstacle"].open(problem, session.state)
     assert obstacle([0, 3]) == [1e9, 1e9]
     session.state.forbid([5], [])
     assert obstacle([0, 1, 3, 11]) == [math.sqrt(2.0), 1.0, math.sqrt(5.0), math.sqrt(5.0)]
     session.state.forbid([10], [])
     assert obstacle([0, 1, 3, 11]) == [math.sqrt(2.0), 1.0, math.sqrt(5.0), 1.0]
-    clearance = HEURISTICS["clearance"][0](problem, session.state)
+    clearance = HEURISTICS["clearance"].open(problem, session.state)
     assert clearance([0, 1, 3, 11]) == [-math.sqrt(2.0), -1.0, -math.sqrt(5.0), -1.0]
 
 

@@ -149,12 +149,19 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
         return _IndexFile(self._cache_path, name, (_STAMP, foreign))
 
     def _load_overload(self, signature: Any, target_context: Any) -> Any:
-        self._cache_file = self._files(_foreign_kinds(signature))
-        return super()._load_overload(signature, target_context)
+        return super()._load_overload(signature, target_context) if self._open_file(signature) else None
 
     def _save_overload(self, signature: Any, data: Any) -> None:
-        self._cache_file = self._files(_foreign_kinds(signature))
-        super()._save_overload(signature, data)
+        if self._open_file(signature):
+            super()._save_overload(signature, data)
+
+    def _open_file(self, signature: Any) -> bool:
+        """Go to the index for a signature; false where a class belongs to a script, which nobody can import."""
+        foreign = _foreign_kinds(signature)
+        if any(module == "__main__" for module, *_ in foreign):
+            return False
+        self._cache_file = self._files(foreign)
+        return True
 
 
 class _IndexFile(IndexDataCacheFile):  # type: ignore[misc]

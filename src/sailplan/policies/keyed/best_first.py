@@ -35,7 +35,7 @@ class BestFirst:
     @cached_property
     def _arrays(self) -> KeyArrays:
         return KeyArrays(
-            heuristic=np.array([HEURISTICS[key.heuristic][1] for key in self.keys], np.int64),
+            heuristic=np.array([HEURISTICS[key.heuristic].code for key in self.keys], np.int64),
             cost_weight=np.array([key.cost_weight for key in self.keys], np.float64),
             heuristic_weight=np.array([key.heuristic_weight for key in self.keys], np.float64),
             table=np.empty((0, 0)),

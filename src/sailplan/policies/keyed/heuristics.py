@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -75,15 +76,24 @@ def clearance(problem: Problem, state: SearchState) -> Estimate:
     return lambda vertices: [-distance for distance in estimate(vertices)]
 
 
-HEURISTICS: dict[str, tuple[Heuristic, int]] = {
-    "zero": (zero, edges.ZERO),
-    "euclidean": (euclidean, edges.EUCLIDEAN),
-    "manhattan": (manhattan, edges.MANHATTAN),
-    "octile": (octile, edges.OCTILE),
-    "obstacle": (obstacle, kernel.OBSTACLE),
-    "clearance": (clearance, kernel.CLEARANCE),
+class HeuristicKind(NamedTuple):
+    """A heuristic for both engines."""
+
+    open: Heuristic
+    """Begins the heuristic in one search; it then estimates vertices."""
+    code: int
+    """How the kernels know it."""
+
+
+HEURISTICS: dict[str, HeuristicKind] = {
+    "zero": HeuristicKind(zero, edges.ZERO),
+    "euclidean": HeuristicKind(euclidean, edges.EUCLIDEAN),
+    "manhattan": HeuristicKind(manhattan, edges.MANHATTAN),
+    "octile": HeuristicKind(octile, edges.OCTILE),
+    "obstacle": HeuristicKind(obstacle, kernel.OBSTACLE),
+    "clearance": HeuristicKind(clearance, kernel.CLEARANCE),
 }
-"""Each heuristic by name, with the code by which the kernels know it."""
+"""Each heuristic by name."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +123,7 @@ class Key:
         cost_weight, heuristic_weight = self.cost_weight, self.heuristic_weight
         if not self.needs_coordinates:
             return lambda vertices: [cost_weight * cost for cost in map(state.cost.item, vertices)]
-        estimate = HEURISTICS[self.heuristic][0](problem, state)
+        estimate = HEURISTICS[self.heuristic].open(problem, state)
         if not cost_weight:
             return lambda vertices: [heuristic_weight * distance for distance in estimate(vertices)]
 

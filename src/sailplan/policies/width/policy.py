@@ -55,7 +55,7 @@ class WidthPolicy:
         if not is_compiled(problem.graph):
             return None
         atoms, count = _number_atoms(problem.graph)
-        return CompiledForm(WidthArrays(HEURISTICS[self.heuristic][1], atoms, np.full(count, inf)), queues=2)
+        return CompiledForm(WidthArrays(HEURISTICS[self.heuristic].code, atoms, np.full(count, inf)), queues=2)
 
 
 class WidthFrontier:
@@ -63,7 +63,7 @@ class WidthFrontier:
 
     def __init__(self, problem: Problem, state: SearchState, heuristic: str) -> None:
         self._coordinates = problem.graph.coordinates
-        self._distance = HEURISTICS[heuristic][0](problem, state)
+        self._distance = HEURISTICS[heuristic].open(problem, state)
         self._novel, self._familiar = (QueueFrontier(state, [(self._distance, False)]) for _ in range(2))
         self._met: set[int] = set()
         self._least: dict[tuple[int, float], float] = {}
