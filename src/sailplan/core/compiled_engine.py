@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from time import perf_counter
 from typing import Any
 
@@ -45,7 +44,8 @@ class CompiledEngine:
         self._goal = problem.goal
         self._stop_at_generation = stop is StopRule.GOAL_GENERATED
         self.state.begin(problem.start)
-        kinds = tuple(_record_classes((self._search, self._policy)))
+        search = self._search
+        kinds = (type(search.graph), type(search.queue), type(search.obstacles), *_record_classes(self._policy))
         if kinds not in _COMPILED:
             # The first call of a process compiles or loads the kernel; do it here, where no clock runs.
             self._call(COMPILE_ONLY)
@@ -124,12 +124,13 @@ def _allocate_obstacles(graph: CompiledGraph, form: CompiledForm) -> Any:
     return allocate(walls=form.needs_walls) if allocate else ListedObstacles()
 
 
-def _record_classes(record: Any) -> Iterator[type]:
+def _record_classes(record: Any) -> list[type]:
     """The classes of a record and of the records in it: what the kernel is compiled for."""
-    yield type(record)
+    classes = [type(record)]
     for part in record:
         if isinstance(part, tuple):
-            yield from _record_classes(part)
+            classes += _record_classes(part)
+    return classes
 
 
 def compile_search(problem: Problem, policy: Policy) -> CompiledForm | str:

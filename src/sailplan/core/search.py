@@ -19,6 +19,7 @@ from sailplan.core.trace import ScriptedPolicy, Trace
 from sailplan.errors import EngineError, GraphError, PolicyError, ProblemError, SailplanError
 
 EngineName = Literal["auto", "reference", "compiled"]
+_ENGINES = get_args(EngineName)
 NO_LIMITS = Limits()
 
 
@@ -133,8 +134,8 @@ def open_search(
             f"a search needs a policy, an object with `stop` and `open`, got {_described(policy)}; "
             "load_policy() makes one of a name"
         )
-    if engine not in get_args(EngineName):
-        raise EngineError(f"no engine {engine!r}; there are {', '.join(get_args(EngineName))}")
+    if engine not in _ENGINES:
+        raise EngineError(f"no engine {engine!r}; there are {', '.join(_ENGINES)}")
     rule = _stop_rule(policy.stop if stop is None else stop)
     if engine != "reference":
         form = compile_search(problem, policy)
@@ -192,6 +193,8 @@ def search(
 
 
 def _stop_rule(rule: object) -> StopRule:
+    if isinstance(rule, StopRule):
+        return rule
     try:
         return StopRule(rule)  # type: ignore[arg-type]
     except ValueError as error:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sailplan.core.kernel import arrays
 from sailplan.core.kernel.arrays import StateArrays
+from sailplan.core.kernel.loop import trace_back
 from sailplan.errors import SailplanError
 
 IntArray = NDArray[np.int32]
@@ -105,10 +106,10 @@ class SearchState:
         """The best path found from the start to an open or closed vertex."""
         if self.status[vertex] not in (arrays.OPEN, arrays.CLOSED):
             raise SailplanError(f"no path to vertex {vertex} has been found")
-        path, parents = [int(vertex)], self.parent.data
-        while (before := parents[path[-1]]) != arrays.NO_VERTEX:
-            path.append(before)
-        return path[::-1]
+        path = np.empty(int(self.depth[vertex]) + 1, np.int32)
+        trace_back(self.parent, vertex, path)
+        vertices: list[int] = path.tolist()
+        return vertices
 
     def make_room(self, vertices: int) -> None:
         """See to it that vertices below this number have a place."""

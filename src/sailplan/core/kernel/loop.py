@@ -147,3 +147,11 @@ def _relax(search, policy, vertex, found):
     if not keys_alone(policy):
         for index in range(found):
             on_open(search, policy, 0, targets[index], search.changes[index])
+
+
+@kernel
+def trace_back(parent, vertex, path):
+    """Fill `path` with the way to the vertex; its length is the vertex's depth and one more."""
+    for index in range(len(path) - 1, -1, -1):
+        path[index] = vertex
+        vertex = parent[vertex]

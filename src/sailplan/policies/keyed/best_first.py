@@ -33,19 +33,20 @@ class BestFirst:
         return QueueFrontier(state, [(key.score(problem, state), key.cost_weight > 0) for key in self.keys])
 
     @cached_property
-    def _arrays(self) -> KeyArrays:
-        return KeyArrays(
+    def _form(self) -> CompiledForm:
+        keys = KeyArrays(
             heuristic=np.array([HEURISTICS[key.heuristic].code for key in self.keys], np.int64),
             cost_weight=np.array([key.cost_weight for key in self.keys], np.float64),
             heuristic_weight=np.array([key.heuristic_weight for key in self.keys], np.float64),
             table=np.empty((0, 0)),
         )
+        return CompiledForm(keys, queues=len(self.keys), needs_obstacles=needs_obstacles(keys))
 
     def compiled(self, problem: Problem) -> CompiledForm:
         """The keys for the compiled engine; raises GraphError where they need coordinates and there are none."""
         if any(key.needs_coordinates for key in self.keys):
             problem.graph.coordinates([problem.goal])
-        return CompiledForm(self._arrays, queues=len(self.keys), needs_obstacles=needs_obstacles(self._arrays))
+        return self._form
 
 
 def needs_obstacles(keys: KeyArrays) -> bool:

@@ -67,9 +67,12 @@ def _in_parts(costs: FloatArray) -> FloatArray:
     return costs / (costs.max(initial=0.0) or 1.0)
 
 
+_UNSUPPORTED = plain_costs.dispatch(object)
+
+
 def is_supported(graph: CompiledGraph) -> bool:
     """Whether there are kernels to replan over such a graph."""
-    return plain_costs.dispatch(type(graph.arrays())) is not plain_costs.dispatch(object)
+    return plain_costs.dispatch(type(graph.arrays())) is not _UNSUPPORTED
 
 
 def allocate_bounds(graph: CompiledGraph, problem: Problem, belief: Belief, effort: float) -> ReplanningArrays:
