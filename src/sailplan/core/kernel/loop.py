@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sailplan.core.kernel.arrays import (
     CHEAPER,
     CLOSED,
@@ -47,36 +49,35 @@ _TIMED_EVERY = 64
 @kernel
 def advance(search, policy, stop_at_generation, budget):
     """Expand up to `budget` vertices; return why it stopped."""
-    if budget < 0:
-        return RUNNING
-    code = _run(search, policy, stop_at_generation, budget)
-    before_return(search, policy)
-    return code
-
-
-@inlined
-def _run(search, policy, stop_at_generation, budget):
     state, queue, goal, most = search.state, search.queue, search.goal, len(search.targets)
-    if stop_at_generation and state.status[goal] == OPEN:
-        return GOAL_GENERATED
-    if budget > 0 and queue.issued[0] == 0:
-        on_open(search, policy, 0, search.start, ENTERED)
-    for _ in range(budget):
+    code = GOAL_GENERATED if stop_at_generation and state.status[goal] == OPEN else RUNNING
+    if budget > 0 and code == RUNNING and queue.issued[0] == 0:
+        # Of the type that successors have, so that no second body is compiled for it.
+        on_open(search, policy, 0, np.uint32(search.start), ENTERED)
+    spent = 0
+    while spent < budget and code == RUNNING:
+        spent += 1
         if not has_room(queue, most):
-            return QUEUE_FULL
+            code = QUEUE_FULL
+            break
         if state.counts[INVALID_EDGES] + most > len(state.invalid_edges):
-            return EDGE_LOG_FULL
+            code = EDGE_LOG_FULL
+            break
         if is_due(search, policy):
-            return POLICY_DUE
+            code = POLICY_DUE
+            break
         timed = state.counts[EXPANSIONS] % _TIMED_EVERY == 0
         before = cycles() if timed else 0
         vertex = choose(search, policy, 0)
         if vertex == NO_VERTEX:
-            return FRONTIER_EMPTY
+            code = FRONTIER_EMPTY
+            break
         if vertex == NO_ROOM:
-            return POLICY_FULL
+            code = POLICY_FULL
+            break
         if vertex == goal:
-            return GOAL_EXPANDED
+            code = GOAL_EXPANDED
+            break
         selected = cycles() if timed else 0
         found = _evaluate(search, vertex)
         evaluated = cycles() if timed else 0
@@ -86,8 +87,10 @@ def _run(search, policy, stop_at_generation, budget):
             state.cycles[EVALUATE] += evaluated - selected
             state.cycles[EXPAND] += cycles() - evaluated
         if stop_at_generation and state.status[goal] == OPEN:
-            return GOAL_GENERATED
-    return RUNNING
+            code = GOAL_GENERATED
+    if budget >= 0:
+        before_return(search, policy)
+    return code
 
 
 @inlined
@@ -146,7 +149,7 @@ def _relax(search, policy, vertex, found):
             search.changes[index] = change
     if not keys_alone(policy):
         for index in range(found):
-            on_open(search, policy, 0, targets[index], search.changes[index])
+            on_open(search, policy, 0, targets[index], np.int64(search.changes[index]))
 
 
 @kernel

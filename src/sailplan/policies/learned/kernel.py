@@ -132,7 +132,7 @@ def _offer(search, learned, row, vertex, change):
             search.queue.issued[0] += 1
             learned.current[vertex] = search.queue.issued[0]
     elif change == ENTERED or learned.rescore == ON_TOUCH:
-        _put(search, learned, row, vertex, score_vertex(search, learned, vertex))
+        _put(search, learned, row, np.int64(vertex), score_vertex(search, learned, np.int64(vertex)))
 
 
 @inlined

@@ -122,7 +122,7 @@ def _list_scored(search, policy, row, vertex, change):
     if change == ENTERED:
         search.queue.issued[0] += 1
         policy.numbers[vertex] = search.queue.issued[0]
-        policy.scores[vertex] = score_vertex(search, policy.learned, vertex)
+        policy.scores[vertex] = score_vertex(search, policy.learned, np.int64(vertex))
         policy.members[policy.member_count[0]] = vertex
         policy.member_count[0] += 1
 

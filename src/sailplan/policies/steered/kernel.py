@@ -62,7 +62,7 @@ def _before_return(search, policy):
 def _list_candidates(search, steered):
     """List the first open vertices of each queue, and compute their features."""
     if search.queue.issued[0] == 0:
-        on_open(search, steered.keys, 0, search.start, ENTERED)
+        on_open(search, steered.keys, 0, np.uint32(search.start), ENTERED)
     places, columns = steered.candidates.shape[1], len(steered.features.row)
     for row in range(queue_count(search.queue)):
         _list_first(search, row, steered.candidates[row], steered.popped)
