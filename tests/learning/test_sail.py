@@ -14,8 +14,7 @@ from sailplan.graphs import CallbackGraph, ExplicitGraph, Problem, grid_problem
 from sailplan.learning import Examples, Progress, Round, SailSettings, train_behaviour_cloning, train_sail
 from sailplan.learning.validate import mean_expansions
 from sailplan.policies.features import FeatureSet
-from sailplan.policies.features.goal import EUCLIDEAN
-from sailplan.policies.features.tree import COST
+from sailplan.policies.features.absolute import COST, EUCLIDEAN
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.mixture.policy import OneOfMany
 from sailplan.policies.oracle import OraclePolicy

@@ -19,7 +19,7 @@ from sailplan.core import Policy, StopRule, search
 from sailplan.errors import ModelError
 from sailplan.policies import greedy
 from sailplan.policies.features import PRESETS, FeatureSet, Scaling, feature_set
-from sailplan.policies.features.tree import COST, POSITION
+from sailplan.policies.features.absolute import COST, POSITION
 from sailplan.policies.learned.network import DenseNetwork
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.mixture.policy import OneOfMany

@@ -9,8 +9,15 @@ from pathlib import Path
 
 from sailplan.core.policy import Policy
 from sailplan.errors import PolicyError
-from sailplan.policies.keyed.multi_heuristic import mha_star, mha_star_near
-from sailplan.policies.keyed.recipes import a_star, breadth_first, dijkstra, greedy, weighted_a_star
+from sailplan.policies.keyed.recipes import (
+    a_star,
+    breadth_first,
+    dijkstra,
+    greedy,
+    mha_star,
+    mha_star_near,
+    weighted_a_star,
+)
 from sailplan.policies.model_file import SUFFIX, find_model, load_policy
 from sailplan.policies.oracle import OraclePolicy
 from sailplan.policies.random_order.policy import RandomPolicy

@@ -9,7 +9,7 @@ from sailplan.core import SearchState
 from sailplan.datasets import World
 from sailplan.graphs import ExplicitGraph, Problem, grid_problem
 from sailplan.policies.features import FeatureSet
-from sailplan.policies.features.obstacles import OBSTACLES
+from sailplan.policies.features.absolute import OBSTACLES
 from tests.compiled_rows import compiled_rows
 from tests.naive.features import along_x, along_y, closest, straight
 

@@ -15,6 +15,7 @@ from sailplan.policies.features import FeatureSet, feature_set
 from sailplan.policies.features.walls import WALLS
 from tests.compiled_rows import compiled_rows
 from tests.learned_policies import RULES, random_policy
+from tests.naive.walls import wall_columns
 from tests.same import assert_same_result
 from tests.strategies import ALL_MOVES, grid_problems
 
@@ -29,6 +30,7 @@ def test_any_cells_in_any_order(drawn: tuple[Problem, GridGraph], seed: int, sha
     state, order = SearchState(graph.vertex_count), rng.permutation(graph.vertex_count)
     state.forbid(order[: int(share * len(order))].tolist(), [])
     vertices = rng.integers(graph.vertex_count, size=20).tolist()
+    assert FEATURES(problem, state, vertices).tolist() == wall_columns(problem, state, vertices).tolist()
     assert compiled_rows(FEATURES, problem, state, vertices).tolist() == FEATURES(problem, state, vertices).tolist()
 
 
@@ -43,6 +45,7 @@ def test_all_open_vertices_of_real_searches(family: str, moves: Moves) -> None:
         vertices = session.state.frontier.tolist()
         rows = feature_set("walls")(problem, session.state, vertices)
         assert compiled_rows(feature_set("walls"), problem, session.state, vertices).tolist() == rows.tolist()
+        assert rows[:, -5:].tolist() == wall_columns(problem, session.state, vertices).tolist()
         # The last column is the distance to the first wall on the way, or to the goal where there is none.
         met_a_wall = met_a_wall or bool((rows[:, -1] < rows[:, -5]).any())
     assert met_a_wall
@@ -70,6 +73,6 @@ def test_a_wall_that_grows_together_is_one() -> None:
     for cell in arms + bridge:
         state.forbid([graph.vertex(cell)], [])
         rows = compiled_rows(FEATURES, problem, state, list(range(graph.vertex_count)))
-        assert rows.tolist() == FEATURES(problem, state, list(range(graph.vertex_count))).tolist()
+        assert rows.tolist() == wall_columns(problem, state, list(range(graph.vertex_count))).tolist()
         seen.append(rows[:, 1].sum())
     assert len(set(seen)) > 5

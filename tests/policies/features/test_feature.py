@@ -11,7 +11,7 @@ from sailplan.core.graph import FloatArray
 from sailplan.errors import FeatureError
 from sailplan.graphs import Problem
 from sailplan.policies.features import PRESETS, FeatureSet, Patch, feature_set
-from sailplan.policies.features.tree import COST, POSITION
+from sailplan.policies.features.absolute import COST, POSITION
 from sailplan.testing import draw_problem
 
 

@@ -13,8 +13,9 @@ from sailplan.core import SearchState
 from sailplan.errors import FeatureError
 from sailplan.graphs import ExplicitGraph, GridGraph, Moves, Problem
 from sailplan.policies.features import feature_set
-from sailplan.policies.features.walls import WALLS, find_walls, straight_way
+from sailplan.policies.features.walls import WALLS
 from sailplan.testing import draw_problem
+from tests.naive.walls import find_walls, straight_way
 from tests.strategies import FOUR_CONNECTED
 
 ASIDE = sqrt(2.0) - 1.0

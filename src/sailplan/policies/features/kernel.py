@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.core.kernel.arrays import INVALID, NONE, UNSEEN
+from sailplan.core.kernel.arrays import INVALID, INVALID_VERTICES, NONE, UNSEEN
 from sailplan.core.kernel.compile import dispatched, inlined, kernel, piece
 from sailplan.core.kernel.edges import EUCLIDEAN, MANHATTAN, distance, position
-from sailplan.core.kernel.obstacles import ALONG_X, ALONG_Y, closest_along, closest_invalid
+from sailplan.core.kernel.obstacles import ALONG_X, ALONG_Y, closest_along, closest_invalid, note_invalid
 from sailplan.graphs.grid.kernel.edges import GridArrays, TerrainArrays, grid_cell
 from sailplan.graphs.grid.kernel.obstacles import GridObstacles
 from sailplan.graphs.grid.kernel.walls import fill_walls
@@ -220,3 +220,10 @@ def fill_rows(search, features, vertices, rows):
         fill_row(search, features, vertices[index])
         for column in range(len(features.row)):
             rows[index, column] = features.row[column]
+
+
+@kernel
+def note_all_invalid(search):
+    """Keep all invalid vertices that a state holds by place, as the loop does one by one."""
+    for number in range(search.state.counts[INVALID_VERTICES]):
+        note_invalid(search.obstacles, search.graph, number, np.int64(search.state.invalid[number]))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from sailplan.errors import FeatureError
+from sailplan.policies.features.absolute import COST, DEPTH, EUCLIDEAN, GOAL, MANHATTAN, OBSTACLES, POSITION
 from sailplan.policies.features.feature import FeatureSet
-from sailplan.policies.features.goal import EUCLIDEAN, GOAL, MANHATTAN
-from sailplan.policies.features.obstacles import OBSTACLES
 from sailplan.policies.features.patch import Patch
 from sailplan.policies.features.relative import (
     DONE,
@@ -16,7 +15,6 @@ from sailplan.policies.features.relative import (
     RELATIVE_MANHATTAN,
     RELATIVE_OBSTACLES,
 )
-from sailplan.policies.features.tree import COST, DEPTH, POSITION
 from sailplan.policies.features.walls import WALLS
 
 WALL_WEIGHT = 3.0

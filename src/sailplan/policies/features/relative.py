@@ -13,10 +13,8 @@ import numpy as np
 from sailplan.core.graph import FloatArray
 from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
+from sailplan.policies.features.absolute import COST, DEPTH, EUCLIDEAN, MANHATTAN, OBSTACLES
 from sailplan.policies.features.feature import NamedColumns, plane_coordinates, span_of
-from sailplan.policies.features.goal import EUCLIDEAN, MANHATTAN
-from sailplan.policies.features.obstacles import OBSTACLES
-from sailplan.policies.features.tree import COST, DEPTH
 
 
 def _done(problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:

@@ -2,8 +2,15 @@
 
 from sailplan.policies.keyed.best_first import BestFirst
 from sailplan.policies.keyed.heuristics import HEURISTICS, Key
-from sailplan.policies.keyed.multi_heuristic import mha_star, mha_star_near
-from sailplan.policies.keyed.recipes import a_star, breadth_first, dijkstra, greedy, weighted_a_star
+from sailplan.policies.keyed.recipes import (
+    a_star,
+    breadth_first,
+    dijkstra,
+    greedy,
+    mha_star,
+    mha_star_near,
+    weighted_a_star,
+)
 
 __all__ = [
     "HEURISTICS",

@@ -14,7 +14,6 @@ from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import PolicyError
 from sailplan.graphs.grid.graph import GridGraph
-from sailplan.graphs.octile import octile_length
 from sailplan.policies.keyed import kernel
 
 Estimate = Callable[[Sequence[int]], list[float]]
@@ -152,3 +151,17 @@ def _total(terms: list[float]) -> float:
     for term in terms:
         total += term
     return total
+
+
+def octile_length(offset: Sequence[float], diagonal_cost: float) -> float:
+    """Length of the shortest way over offsets along up to three axes, by straight and diagonal moves.
+
+    The engines must agree to the last bit, so terms are added in the order of the kernels.
+    """
+    straight, diagonal = min(1.0, diagonal_cost), min(2.0, diagonal_cost)
+    largest = max(offset)
+    smallest = min(offset) if len(offset) > 2 else 0.0
+    total = 0.0
+    for term in offset:
+        total += term
+    return straight * largest + (diagonal - straight) * (total - largest - smallest) + edges.SPACE_DIAGONAL * smallest
