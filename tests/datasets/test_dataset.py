@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sailplan.datasets import World, WorldDataset, write_png
+from sailplan.datasets import World, WorldDataset, write_map, write_png, write_ros_map
 from sailplan.errors import WorldError
 
 
@@ -40,7 +40,7 @@ def test_worlds_are_read_when_asked_for(tmp_path: Path) -> None:
     assert worlds[-1].width == 4
     assert [world.width for world in worlds[2:]] == [3, 4]
     assert [world.width for world in worlds[::-2][:1]] == [4]
-    assert repr(worlds) == "<4 items, each made when asked for>"
+    assert repr(worlds) == "<4 items, computed on access>"
     with pytest.raises(WorldError, match=r"1\.png: not an image"):
         worlds[1]
     with pytest.raises(IndexError):
@@ -55,6 +55,27 @@ def test_what_is_not_an_image_is_passed_over(tmp_path: Path) -> None:
     assert [world.name for world in WorldDataset.open(tmp_path).split("all")] == ["1"]
 
 
+def test_formats_can_be_mixed_and_the_image_of_a_yaml_file_is_no_map_of_its_own(tmp_path: Path) -> None:
+    world = World(np.array([[False, True, False]]), resolution=0.5, origin=(1.0, 2.0, 0.0))
+    write_png(world, tmp_path / "1.png")
+    write_map(world, tmp_path / "2.map")
+    write_ros_map(world, tmp_path / "3.yaml")
+    write_ros_map(world, tmp_path / "4.YML", image_suffix=".png")
+    (tmp_path / "config.yaml").write_text("nested:\n  key: value\n")
+    (tmp_path / "2.map.scen").write_text("version 1\n")
+    worlds = WorldDataset.open(tmp_path).split("all")
+    assert [one.name for one in worlds] == ["1", "2", "3", "4"]
+    assert all(np.array_equal(one.blocked, world.blocked) for one in worlds)
+    assert [one.resolution for one in worlds] == [None, None, 0.5, 0.5]
+
+
+def test_a_damaged_yaml_map_is_listed_and_says_what_is_wrong_when_read(tmp_path: Path) -> None:
+    (tmp_path / "broken.yaml").write_text("image: ../elsewhere.pgm\n")
+    worlds = WorldDataset.open(tmp_path).split("all")
+    with pytest.raises(WorldError, match=r"broken\.yaml: the key 'origin' is missing$"):
+        worlds[0]
+
+
 def test_an_unknown_split_names_those_there_are(tmp_path: Path) -> None:
     _fill(tmp_path / "train", "1.png")
     _fill(tmp_path / "validation", "1.png")
@@ -66,13 +87,13 @@ def test_an_unknown_split_names_those_there_are(tmp_path: Path) -> None:
 def test_folders_without_worlds_are_refused(tmp_path: Path) -> None:
     with pytest.raises(WorldError, match=r"^\S+absent: no such folder$"):
         WorldDataset.open(tmp_path / "absent")
-    with pytest.raises(WorldError, match=r"^\S+: no image in it$"):
+    with pytest.raises(WorldError, match=r"^\S+: no image or map in it$"):
         WorldDataset.open(tmp_path)
     (tmp_path / "notes.txt").write_text("words")
     with pytest.raises(WorldError, match=r"^\S+notes\.txt: not a folder$"):
         WorldDataset.open(tmp_path / "notes.txt")
     (tmp_path / "train").mkdir()
-    with pytest.raises(WorldError, match=r"^\S+: no image in it or in train$"):
+    with pytest.raises(WorldError, match=r"^\S+: no image or map in it or in train$"):
         WorldDataset.open(tmp_path)
 
 

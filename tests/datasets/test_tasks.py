@@ -43,7 +43,7 @@ def test_a_folder_of_families(tmp_path: Path) -> None:
 def test_empty_splits_are_no_families(tmp_path: Path) -> None:
     (tmp_path / "train").mkdir()
     (tmp_path / "test").mkdir()
-    with pytest.raises(WorldError, match="no image in it or in train, test"):
+    with pytest.raises(WorldError, match="no image or map in it or in train, test"):
         load_tasks(str(tmp_path))
 
 

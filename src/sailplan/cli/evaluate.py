@@ -13,7 +13,7 @@ from sailplan.cli.notes import belief_warnings_to, tell_of_family
 from sailplan.cli.options import Json, split_names
 from sailplan.cli.progress import progress
 from sailplan.core import Limits
-from sailplan.datasets.endpoints import Endpoints
+from sailplan.datasets.scenario import Endpoints
 from sailplan.datasets.tasks import Choice, TaskSet, load_tasks
 from sailplan.errors import BeliefWarning
 from sailplan.evaluation.benchmark import PAPER_LIMITS, run_benchmark

@@ -11,7 +11,7 @@ import typer
 from sailplan.cli.options import Json
 from sailplan.cli.progress import progress
 from sailplan.cli.settings_options import add_settings, given_settings
-from sailplan.datasets.endpoints import Endpoints
+from sailplan.datasets.scenario import Endpoints
 from sailplan.experiments.training import run_training
 from sailplan.learning import Round
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName, Preset

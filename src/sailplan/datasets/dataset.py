@@ -1,49 +1,78 @@
-"""A dataset: folders of worlds, read one by one when asked for."""
+"""A dataset: folders of maps, each read when it is accessed."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sailplan.datasets.formats.image import IMAGE_SUFFIXES
-from sailplan.datasets.formats.png import read_png
-from sailplan.datasets.lazy import LazySequence
+from sailplan.datasets.formats.read import READERS, read_world
+from sailplan.datasets.formats.ros import YAML_SUFFIXES, is_ros_map, named_image
+from sailplan.datasets.scenario import LazySequence
 from sailplan.errors import WorldError
 from sailplan.files import FilePath, fault_line
 from sailplan.graphs.grid.world import World
 
 SPLIT_FOLDERS = ("train", "validation", "test")
-"""The folders that part a dataset; each is a split of the same name."""
+"""The sub-folders that divide a dataset; each is a split of the same name."""
 
 FLAT_SPLIT = "all"
-"""The only split of a folder that holds its images itself."""
+"""The only split of a folder that holds its maps itself."""
 
 
 @dataclass(frozen=True)
 class WorldDataset:
-    """The image files of a folder, in splits; a world is read anew at each access."""
+    """The maps of a folder, in splits; a world is read from its file at each access.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from sailplan.datasets import generate_world, write_world
+    >>> folder = Path(mkdtemp())
+    >>> for index in range(3):
+    ...     write_world(generate_world("forest", 0, index), folder / "test" / f"{index}.png")
+    >>> dataset = WorldDataset.open(folder)
+    >>> dataset.splits, len(dataset.split("test"))
+    (('test',), 3)
+    """
 
     folder: Path
-    """Where the dataset lies."""
+    """The folder of the dataset."""
     files: Mapping[str, tuple[Path, ...]]
-    """The images of each split in natural order: 2.png comes before 10.png."""
+    """The map files of each split in natural order: 2.png comes before 10.png."""
 
     @classmethod
     def open(cls, path: FilePath) -> WorldDataset:
-        """List DIR/{train,validation,test} or, where there is none of them, DIR itself as the split "all".
+        """List the maps in the sub-folders train, validation and test or, without any of these, in the folder itself.
 
-        Hidden files and files that are not images by their suffix are passed over; so is an empty split.
+        A map is any file that `read_world` reads, and formats can be mixed: images, MovingAI `.map` files and the
+        `.yaml` files of ROS maps. The image that a `.yaml` file names is not a map of its own, and a `.yaml` file
+        without the key `image` is not a map. Hidden files, other files and empty splits are skipped.
+
+        Parameters
+        ----------
+        path
+            The folder.
+
+        Returns
+        -------
+        WorldDataset
+            Its splits are named after the sub-folders; a folder without sub-folders is the split "all".
+
+        Raises
+        ------
+        WorldError
+            If the folder cannot be read or holds no map.
         """
         folder = Path(path)
         if not folder.is_dir():
             raise WorldError(f"{folder}: {'not a folder' if folder.exists() else 'no such folder'}")
         splits = [name for name in SPLIT_FOLDERS if (folder / name).is_dir()]
-        listed = {name: _images(folder / name) for name in splits} or {FLAT_SPLIT: _images(folder)}
-        files = {name: images for name, images in listed.items() if images}
+        listed = {name: _maps(folder / name) for name in splits} or {FLAT_SPLIT: _maps(folder)}
+        files = {name: maps for name, maps in listed.items() if maps}
         if not files:
-            raise WorldError(f"{folder}: no image in it{' or in ' + ', '.join(splits) if splits else ''}")
+            raise WorldError(f"{folder}: no image or map in it{' or in ' + ', '.join(splits) if splits else ''}")
         return cls(folder, files)
 
     @property
@@ -57,26 +86,34 @@ class WorldDataset:
         return tuple(self.files)
 
     def split(self, name: str) -> Sequence[World]:
-        """Return the worlds of a split, each read when asked for; slices are lazy too."""
+        """Return the worlds of a split, each read when it is accessed; slices are lazy too.
+
+        Raises
+        ------
+        WorldError
+            If there is no such split; on access, if a file cannot be read.
+        """
         if name not in self.files:
             raise WorldError(f"{self.folder}: no split {name!r}; there are {', '.join(self.splits)}")
         return LazySequence(self.files[name], self._read)
 
     def _read(self, path: Path) -> World:
-        return read_png(path, name=path.relative_to(self.folder).with_suffix("").as_posix())
+        return replace(read_world(path), name=path.relative_to(self.folder).with_suffix("").as_posix())
 
 
-def _images(folder: Path) -> tuple[Path, ...]:
+def _maps(folder: Path) -> tuple[Path, ...]:
     try:
-        entries = list(folder.iterdir())
+        files = [path for path in folder.iterdir() if _is_map_file(path)]
     except OSError as error:
         raise WorldError(f"{folder}: {fault_line(error)}") from error
-    images = [path for path in entries if _is_image(path)]
-    return tuple(sorted(images, key=_natural_order))
+    yamls = {path for path in files if path.suffix.lower() in YAML_SUFFIXES}
+    skipped = {path for path in yamls if not is_ros_map(path)}
+    skipped |= {image for path in yamls - skipped if (image := named_image(path)) is not None}
+    return tuple(sorted((path for path in files if path not in skipped), key=_natural_order))
 
 
-def _is_image(path: Path) -> bool:
-    return path.suffix.lower() in IMAGE_SUFFIXES and not path.name.startswith(".") and path.is_file()
+def _is_map_file(path: Path) -> bool:
+    return path.suffix.lower() in READERS and not path.name.startswith(".") and path.is_file()
 
 
 def _natural_order(path: Path) -> tuple[list[str | int], str]:

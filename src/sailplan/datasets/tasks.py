@@ -20,8 +20,7 @@ from sailplan.datasets import (
     read_scenarios,
 )
 from sailplan.datasets.dataset import FLAT_SPLIT, SPLIT_FOLDERS
-from sailplan.datasets.endpoints import Endpoints, random_cells
-from sailplan.datasets.lazy import LazySequence
+from sailplan.datasets.scenario import Endpoints, LazySequence, random_cells
 from sailplan.errors import WorldError
 from sailplan.graphs.grid import PAPER_MOVES, Moves, corner_cells, grid_problem
 

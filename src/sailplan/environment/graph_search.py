@@ -14,7 +14,7 @@ from PIL import Image
 from sailplan.core import Limits, Outcome, Search, open_search
 from sailplan.core.kernel.arrays import NO_VERTEX
 from sailplan.core.problem import Problem
-from sailplan.datasets.endpoints import Endpoints
+from sailplan.datasets.scenario import Endpoints
 from sailplan.datasets.tasks import Choice
 from sailplan.environment.attractors import Point
 from sailplan.environment.choice_space import ChoiceSpace

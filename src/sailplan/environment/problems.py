@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from sailplan.core.problem import Problem
-from sailplan.datasets.lazy import LazySequence
+from sailplan.datasets.scenario import LazySequence
 from sailplan.datasets.tasks import Choice, Task, load_tasks
 from sailplan.errors import EpisodeError, ProblemError
 from sailplan.oracle import cost_to_go

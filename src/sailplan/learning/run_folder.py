@@ -22,7 +22,7 @@ import numpy as np
 
 from sailplan.core.graph import is_compiled
 from sailplan.core.problem import Problem
-from sailplan.datasets.endpoints import Endpoints
+from sailplan.datasets.scenario import Endpoints
 from sailplan.errors import SailplanError, TrainingError
 from sailplan.files import fault_line, file_bytes, file_lines, whole_file, write_csv, write_text
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 
 from sailplan.datasets import Cell, World, read_map, read_scenarios, write_map
-from sailplan.datasets.formats import scen
+from sailplan.datasets.formats import movingai
 from sailplan.errors import WorldError
 
 MAP = """\
@@ -143,7 +143,7 @@ def test_each_map_is_read_once(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> N
         return read_map(path, passable=passable)
 
     (tiny / "second.map").write_text(MAP)
-    monkeypatch.setattr(scen, "read_map", counted)
+    monkeypatch.setattr(movingai, "read_map", counted)
     scenarios = read_scenarios(_write(tiny, "version 1\n" + 3 * (ROW + ROW.replace("tiny", "second"))))
     assert len(scenarios) == 6
     assert scenarios[0].world is scenarios[4].world

@@ -1,11 +1,10 @@
 """Readers and writers of world files."""
 
-from sailplan.datasets.formats.movingai import read_map, write_map
+from sailplan.datasets.formats.image import read_png, write_png
+from sailplan.datasets.formats.movingai import read_map, read_scenarios, write_map
 from sailplan.datasets.formats.npz import read_neural_astar
-from sailplan.datasets.formats.png import read_png, write_png
 from sailplan.datasets.formats.read import read_world, write_world
 from sailplan.datasets.formats.ros import read_ros_map, write_ros_map
-from sailplan.datasets.formats.scen import read_scenarios
 
 __all__ = [
     "read_map",

@@ -1,4 +1,7 @@
-"""Image files through Pillow, held so that a bad one costs one clear line and nothing else."""
+"""Worlds as images: white is free, black is blocked, the top row comes first.
+
+Pillow decodes the files. A damaged or hostile file raises one WorldError with a clear message, nothing else.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +11,46 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 from sailplan.errors import WorldError
 from sailplan.files import FilePath, fault_line, file_bytes, whole_file
+from sailplan.graphs.grid.world import World
 
 IMAGE_SUFFIXES = (".png", ".pgm", ".pbm", ".ppm", ".bmp", ".gif", ".jpg", ".jpeg", ".webp")
-"""How the names of the images that can be read end, in lower case."""
+"""Suffixes of the images that can be read, in lower case."""
 
 LARGEST_IMAGE = 100_000_000
 """Cells of the largest image that is decoded; a larger one is refused on its header alone."""
 
-# Pillow's other formats are left out: EPS starts Ghostscript, and libtiff writes to stderr by itself.
+# Pillow's other formats are excluded: EPS starts Ghostscript, and libtiff writes to stderr.
 _READ_FORMATS = ("PNG", "PPM", "BMP", "GIF", "JPEG", "WEBP")
 _WRITE_FORMATS = {".png": "PNG", ".pgm": "PPM", ".bmp": "BMP"}
 
-# Python's warning filters belong to the process: two threads may not silence them at once.
+# Python's warning filters are global to the process: two threads must not change them at once.
 _silence = threading.Lock()
+
+
+def read_png(path: FilePath, *, name: str | None = None) -> World:
+    """Read a PNG, or any other image of `IMAGE_SUFFIXES`: a luminance above 127 is free.
+
+    Transparent pixels count as if on a white background, so a fully transparent pixel is free.
+    The world is named after the file unless a name is given.
+    """
+    image = read_image(path)
+    if image.mode == "RGBA":
+        image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
+    return World.from_image(np.asarray(image.convert("L")) > 127, name=name or Path(path).stem)
+
+
+def write_png(world: World, path: FilePath) -> None:
+    """Write the world as 8-bit gray, 255 free and 0 blocked; a suffix .pgm or .bmp selects that format."""
+    image_format = _WRITE_FORMATS.get(Path(path).suffix.lower())
+    if image_format is None:
+        raise WorldError(f"{path}: images are written as {', '.join(_WRITE_FORMATS)}")
+    pixels = world.image().astype(np.uint8) * np.uint8(255)
+    with whole_file(path) as handle:
+        Image.fromarray(pixels).save(handle, format=image_format)
 
 
 def read_image(path: FilePath) -> Image.Image:
@@ -37,18 +62,9 @@ def read_image(path: FilePath) -> Image.Image:
         with _silence, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return _decode(contents)
-    # The parsers of Pillow answer damaged files with nearly every exception there is.
+    # Pillow's parsers raise nearly any exception on damaged files.
     except Exception as error:
         raise WorldError(f"{path}: {_refusal(error)}") from error
-
-
-def write_gray(pixels: NDArray[np.uint8], path: FilePath) -> None:
-    """Write an 8-bit gray image, top row first, as PNG, PGM or BMP by the suffix."""
-    image_format = _WRITE_FORMATS.get(Path(path).suffix.lower())
-    if image_format is None:
-        raise WorldError(f"{path}: images are written as {', '.join(_WRITE_FORMATS)}")
-    with whole_file(path) as handle:
-        Image.fromarray(pixels).save(handle, format=image_format)
 
 
 def _decode(contents: bytes) -> Image.Image:

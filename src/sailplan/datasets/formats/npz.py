@@ -17,8 +17,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from sailplan.datasets.lazy import LazySequence
-from sailplan.datasets.scenario import Scenario
+from sailplan.datasets.scenario import LazySequence, Scenario
 from sailplan.errors import WorldError
 from sailplan.files import FilePath, fault_line, file_bytes
 from sailplan.graphs.grid.world import Cell, World

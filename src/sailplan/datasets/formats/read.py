@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from sailplan.datasets.formats.image import IMAGE_SUFFIXES
+from sailplan.datasets.formats.image import IMAGE_SUFFIXES, read_png, write_png
 from sailplan.datasets.formats.movingai import read_map, write_map
-from sailplan.datasets.formats.png import read_png, write_png
 from sailplan.datasets.formats.ros import read_ros_map, write_ros_map
 from sailplan.errors import WorldError
 from sailplan.files import FilePath

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from sailplan.datasets.formats.flat_yaml import FlatYaml, read_flat_yaml
-from sailplan.datasets.formats.image import read_image
-from sailplan.datasets.formats.png import write_png
+from sailplan.datasets.formats.image import read_image, write_png
 from sailplan.errors import WorldError
-from sailplan.files import FilePath, write_text
+from sailplan.files import FilePath, file_lines, write_text
 from sailplan.graphs.grid.world import World
+
+YAML_SUFFIXES = (".yaml", ".yml")
 
 _YES_AND_NO = {"1": True, "0": False, "true": True, "false": False}
 _MODES = ("trinary", "scale")
@@ -52,7 +53,7 @@ def write_ros_map(world: World, path: FilePath, *, image_suffix: Literal[".pgm",
 
     A world that does not know its resolution and origin gets cells of one metre from (0, 0).
     """
-    if Path(path).suffix.lower() not in (".yaml", ".yml"):
+    if Path(path).suffix.lower() not in YAML_SUFFIXES:
         raise WorldError(f"{path}: a ROS map is written to a file that ends in .yaml or .yml")
     image = Path(path).with_suffix(image_suffix)
     write_png(world, image)
@@ -63,6 +64,19 @@ def write_ros_map(world: World, path: FilePath, *, image_suffix: Literal[".pgm",
         f"image: {quoted_name}\nmode: trinary\nresolution: {float(world.resolution or 1)!r}\n"
         f"origin: [{origin}]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n",
     )
+
+
+def is_ros_map(path: FilePath) -> bool:
+    """Whether a yaml file describes a map: it has a line for the key `image`."""
+    return any(line.startswith("image:") for line in file_lines(path, error=WorldError))
+
+
+def named_image(path: FilePath) -> Path | None:
+    """Return the image file that the yaml file of a map names; None if the yaml file is damaged."""
+    try:
+        return Path(path).parent / _inner_path(read_flat_yaml(path), "image")
+    except WorldError:
+        return None
 
 
 def _free_by_shade(image: Image.Image, settings: _Settings, unknown_is_free: bool) -> NDArray[np.bool_]:

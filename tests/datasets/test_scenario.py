@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sailplan.core import search
 from sailplan.datasets import World
-from sailplan.datasets.endpoints import LEAST_DISTANCE, random_cells
+from sailplan.datasets.scenario import LEAST_DISTANCE, random_cells
 from sailplan.graphs import grid_problem
 from sailplan.graphs.grid import corner_cells
 from sailplan.policies import dijkstra

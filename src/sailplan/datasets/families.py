@@ -1,30 +1,69 @@
-"""Worlds of a family, each made from its seed and index alone."""
+"""Generated worlds: the eight families of the paper, each world determined by its seed and index alone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.datasets.families.family import FAMILIES, MAYBE_UNSOLVABLE
-from sailplan.datasets.families.shapes import empty
+from sailplan.datasets import family_shapes
 from sailplan.datasets.kernel import connected
-from sailplan.datasets.lazy import LazySequence
+from sailplan.datasets.scenario import LazySequence
 from sailplan.errors import WorldError
 from sailplan.graphs.grid.world import World
 
+Family = Callable[[tuple[int, int], np.random.Generator], NDArray[np.bool_]]
+"""Draws the blocked cells of a world of shape (height, width), bottom row first; start and goal are free."""
+
+FAMILIES: dict[str, Family] = {
+    "alternating_gaps": family_shapes.alternating_gaps,
+    "single_bugtrap": family_shapes.single_bugtrap,
+    "shifting_gaps": family_shapes.shifting_gaps,
+    "forest": family_shapes.forest,
+    "bugtrap_forest": family_shapes.bugtrap_forest,
+    "gaps_and_forest": family_shapes.gaps_and_forest,
+    "mazes": family_shapes.mazes,
+    "multiple_bugtraps": family_shapes.multiple_bugtraps,
+}
+"""The function that draws the worlds of each family, by name."""
+
+MAYBE_UNSOLVABLE = frozenset({"gaps_and_forest"})
+"""The families whose real maps include some without a path (88 of the 800 training maps)."""
+
 MAX_DRAWS = 200
-"""How often an unsolvable world is drawn anew before its obstacles are given up."""
+"""How often an unsolvable world is redrawn before an empty world is returned instead."""
 
 
 def generate_world(family: str, seed: int, index: int, *, width: int = 201, height: int = 201) -> World:
-    """Draw world `index` of a family, the same whatever other worlds are drawn.
+    """Draw one world of a family; it does not depend on which other worlds are drawn.
 
-    A path joins the bottom-left and top-right cells, except that `MAYBE_UNSOLVABLE` families promise none.
-    A shape too small for the obstacles to leave a path gives an empty world.
+    Parameters
+    ----------
+    family
+        A key of `FAMILIES`.
+    seed, index
+        Together they determine the world. Worlds of different seeds are independent.
+    width, height
+        Size in cells. Obstacles scale with the size.
+
+    Returns
+    -------
+    World
+        A path joins its bottom-left and top-right cells, except in the families of `MAYBE_UNSOLVABLE`. If the
+        size is too small for the obstacles to leave a path, the world is empty.
+
+    Raises
+    ------
+    WorldError
+        If the family is unknown or a number is out of range.
+
+    Examples
+    --------
+    >>> generate_world("mazes", seed=0, index=3)
+    World('mazes/3', 201 x 201, 8% blocked)
     """
     _check_family(family)
     _check_at_least(0, seed=seed, index=index)
@@ -35,12 +74,12 @@ def generate_world(family: str, seed: int, index: int, *, width: int = 201, heig
 
 @dataclass(frozen=True)
 class GeneratedWorlds(Sequence[World]):
-    """Worlds 0 .. size - 1 of a family, each made when it is asked for."""
+    """Worlds 0 .. size - 1 of a family, each drawn when it is accessed."""
 
     family: str
     """A key of `FAMILIES`."""
     size: int
-    """How many worlds there are."""
+    """Number of worlds."""
     seed: int
     """Worlds of different seeds are independent."""
     width: int = 201
@@ -73,7 +112,7 @@ def _draw_blocked(family: str, shape: tuple[int, int], rng: np.random.Generator)
         blocked = FAMILIES[family](shape, rng)
         if family in MAYBE_UNSOLVABLE or connected(blocked, 0, 0, width - 1, height - 1):
             return blocked
-    return empty(shape)
+    return family_shapes.empty(shape)
 
 
 def _check_family(family: str) -> None:
