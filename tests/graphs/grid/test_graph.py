@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 
-from sailplan.datasets import Cell
+from sailplan.datasets import Cell, World
 from sailplan.errors import GraphError, ProblemError
 from sailplan.graphs import MOVINGAI_MOVES, PAPER_MOVES, EdgeStatus, GridGraph, Moves, Problem, grid_problem
 from sailplan.testing import check_graph, draw_world
@@ -112,3 +115,57 @@ def test_a_problem_goes_from_the_bottom_left_to_the_top_right_unless_told() -> N
 def test_a_start_or_goal_outside_or_blocked_is_refused(start: Cell, goal: Cell, message: str) -> None:
     with pytest.raises(ProblemError, match=f"^walled: {message}$"):
         grid_problem(draw_world("...\n.#.", name="walled"), start, goal)
+
+
+INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, int]
+
+
+@pytest.mark.parametrize("kind", INTEGERS)
+def test_cells_of_every_integer_type_name_the_same_vertex(kind: Callable[[int], Any]) -> None:
+    graph = GridGraph(World(np.zeros((120, 300), np.bool_)))
+    cell = (kind(101), kind(99))
+    assert graph.vertex(cell) == 99 * 300 + 101
+    assert type(graph.vertex(cell)) is int
+    problem = grid_problem(graph.world, cell, (kind(120), kind(3)))
+    assert (problem.start, problem.goal) == (99 * 300 + 101, 3 * 300 + 120)
+    assert graph.world.contains(cell)
+    assert graph.world.is_free(cell)
+
+
+@pytest.mark.parametrize("kind", INTEGERS[:-1])
+def test_cells_may_be_arrays_and_lists(kind: type[np.integer[Any]]) -> None:
+    world = World(np.zeros((120, 300), np.bool_))
+    assert grid_problem(world, np.array([101, 99], kind)).start == 99 * 300 + 101  # type: ignore[arg-type]
+    assert grid_problem(world, [101, 99]).start == 99 * 300 + 101  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "cell", [(1.0, 2.0), (1, 2.5), "12", ("1", "2"), (1,), (1, 2, 3), 7, {1, 2}, {1: 2, 2: 3}, (True, False), max]
+)
+def test_what_is_no_cell_is_refused_in_one_line(cell: Any) -> None:
+    world = World(np.zeros((5, 5), np.bool_), name="w")
+    with pytest.raises(ProblemError, match=r"^w: the start must be a pair of integers \(x, y\), got [^\n]+$"):
+        grid_problem(world, cell)
+    with pytest.raises(ProblemError, match=r"^w: the goal must be a pair of integers \(x, y\), got [^\n]+$"):
+        grid_problem(world, goal=cell)
+    with pytest.raises(ProblemError, match=r"^the cell must be a pair of integers \(x, y\), got [^\n]+$"):
+        GridGraph(world).vertex(cell)
+
+
+def test_other_wrong_types_are_refused_in_one_line() -> None:
+    with pytest.raises(ProblemError, match=r"^a grid problem needs a World, got an array of bool"):
+        grid_problem(np.zeros((5, 5), np.bool_))  # type: ignore[arg-type]
+    with pytest.raises(ProblemError, match=r"^world: moves must be given as Moves\(...\), got 8$"):
+        grid_problem(World(np.zeros((5, 5), np.bool_)), moves=8)  # type: ignore[arg-type]
+    with pytest.raises(GraphError, match=r"^corner_cutting must be True or False, got <built-in function max>$"):
+        Moves(corner_cutting=max)  # type: ignore[arg-type]
+    with pytest.raises(GraphError, match=r"^diagonal must be True or False, got 1$"):
+        Moves(diagonal=1)  # type: ignore[arg-type]
+    with pytest.raises(GraphError, match=r"^the cost of a diagonal move must be a number, got 'x'$"):
+        Moves(diagonal_cost="x")  # type: ignore[arg-type]
+
+
+def test_the_closest_free_cell_is_given_in_metres_too() -> None:
+    world = World(np.array([[True, False]]), name="w", resolution=0.5, origin=(1.0, 2.0, 0.0))
+    with pytest.raises(ProblemError, match=r"the closest free cell is \(1, 0\), at \(1.75, 2.25\) metres$"):
+        grid_problem(world, (0, 0))

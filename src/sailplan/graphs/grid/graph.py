@@ -12,6 +12,7 @@ import numpy as np
 from sailplan.core.graph import EdgeStatus, FloatArray
 from sailplan.core.problem import Problem
 from sailplan.errors import GraphError, ProblemError
+from sailplan.graphs.grid.checks import as_cell, shown
 from sailplan.graphs.grid.kernel.edges import STEPS_X, STEPS_Y, GridArrays, TerrainArrays
 from sailplan.graphs.grid.kernel.obstacles import GridObstacles, allocate_grid_obstacles
 from sailplan.graphs.grid.world import Cell, World, corner_cells
@@ -26,9 +27,14 @@ class Moves:
     corner_cutting: bool = True
     """Whether a diagonal move needs only its target free (the paper's rule), or both cells beside it as well."""
     diagonal_cost: float = math.sqrt(2.0)
-    """Cost of a diagonal move."""
+    """Cost of a diagonal move; a straight move costs 1."""
 
     def __post_init__(self) -> None:
+        for flag in ("diagonal", "corner_cutting"):
+            if not isinstance(getattr(self, flag), bool | np.bool_):
+                raise GraphError(f"{flag} must be True or False, got {shown(getattr(self, flag))}")
+        if not isinstance(self.diagonal_cost, int | float | np.number):
+            raise GraphError(f"the cost of a diagonal move must be a number, got {shown(self.diagonal_cost)}")
         if not 0.0 <= self.diagonal_cost < math.inf:
             raise GraphError(f"the cost of a diagonal move must be finite and not negative, got {self.diagonal_cost}")
 
@@ -61,9 +67,10 @@ class GridGraph:
 
     def vertex(self, cell: Cell) -> int:
         """The vertex of a cell."""
-        if not self.world.contains(cell):
-            raise ProblemError(f"{self.world.name}: cell {cell} is outside {self.world.width} x {self.world.height}")
-        return cell[1] * self.world.width + cell[0]
+        x, y = as_cell(cell)
+        if not self.world.contains((x, y)):
+            raise ProblemError(f"{self.world.name}: cell {(x, y)} is outside {self.world.width} x {self.world.height}")
+        return y * self.world.width + x
 
     def cell(self, vertex: int) -> Cell:
         """The cell of a vertex."""
@@ -133,16 +140,56 @@ class GridGraph:
 def grid_problem(
     world: World, start: Cell | None = None, goal: Cell | None = None, moves: Moves = PAPER_MOVES
 ) -> Problem:
-    """Plan between two free cells of a world: by default from the bottom-left to the top-right cell."""
+    """Pose the problem of planning between two free cells of a world.
+
+    Parameters
+    ----------
+    world
+        The world to plan in.
+    start, goal
+        Cells (x, y), in any integer type; by default the bottom-left and the top-right cell.
+    moves
+        Which moves are allowed. The default is the rule of the paper, which lets diagonals cut corners.
+
+    Returns
+    -------
+    Problem
+        Its graph is a `GridGraph`.
+
+    Raises
+    ------
+    ProblemError
+        If start or goal is not a pair of integers, lies outside the world or is blocked.
+
+    Examples
+    --------
+    >>> problem = grid_problem(World(np.zeros((2, 3), bool)), goal=(2, 0))
+    >>> problem.start, problem.goal
+    (0, 2)
+    """
+    if not isinstance(world, World):
+        raise ProblemError(f"a grid problem needs a World, got {shown(world)}")
+    if not isinstance(moves, Moves):
+        raise ProblemError(f"{world.name}: moves must be given as Moves(...), got {shown(moves)}")
     graph = GridGraph(world, moves)
     first, last = corner_cells(world)
-    ends = {"start": first if start is None else start, "goal": last if goal is None else goal}
-    for role, cell in ends.items():
-        if not world.contains(cell):
-            raise ProblemError(f"{world.name}: the {role} {cell} is outside {world.width} x {world.height}")
-        if not world.is_free(cell):
-            raise ProblemError(f"{world.name}: the {role} {cell} is blocked; {_closest_free(world, cell)}")
-    return Problem(graph, graph.vertex(ends["start"]), graph.vertex(ends["goal"]), name=world.name)
+    ends = [
+        _free_cell(world, role, default if cell is None else cell)
+        for role, cell, default in (("start", start, first), ("goal", goal, last))
+    ]
+    return Problem(graph, graph.vertex(ends[0]), graph.vertex(ends[1]), name=world.name)
+
+
+def _free_cell(world: World, role: str, given: Cell) -> Cell:
+    try:
+        cell = as_cell(given, role)
+    except ProblemError as error:
+        raise ProblemError(f"{world.name}: {error}") from error
+    if not world.contains(cell):
+        raise ProblemError(f"{world.name}: the {role} {cell} is outside {world.width} x {world.height}")
+    if not world.is_free(cell):
+        raise ProblemError(f"{world.name}: the {role} {cell} is blocked; {_closest_free(world, cell)}")
+    return cell
 
 
 def _closest_free(world: World, cell: Cell) -> str:
@@ -150,4 +197,8 @@ def _closest_free(world: World, cell: Cell) -> str:
     if len(rows) == 0:
         return "there is no free cell at all"
     closest = np.argmin((columns - cell[0]) ** 2 + (rows - cell[1]) ** 2)
-    return f"the closest free cell is ({columns[closest]}, {rows[closest]})"
+    found = int(columns[closest]), int(rows[closest])
+    if world.resolution is None:
+        return f"the closest free cell is {found}"
+    x, y = world.in_metres(found)
+    return f"the closest free cell is {found}, at ({x:.6g}, {y:.6g}) metres"
