@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from sailplan.datasets import World, WorldDataset, write_map, write_png, write_ros_map
 from sailplan.errors import WorldError
@@ -74,6 +75,21 @@ def test_a_damaged_yaml_map_is_listed_and_says_what_is_wrong_when_read(tmp_path:
     worlds = WorldDataset.open(tmp_path).split("all")
     with pytest.raises(WorldError, match=r"broken\.yaml: the key 'origin' is missing$"):
         worlds[0]
+
+
+def test_unknown_cells(tmp_path: Path) -> None:
+    Image.fromarray(np.array([[255, 205]], np.uint8)).save(tmp_path / "1.png")
+    write_ros_map(World(np.zeros((1, 2), np.bool_)), tmp_path / "2.yaml")
+    Image.fromarray(np.array([[255, 205]], np.uint8)).save(tmp_path / "2.pgm")
+    free = {
+        unknown: [world.image().tolist()[0] for world in WorldDataset.open(tmp_path, unknown=unknown).split("all")]
+        for unknown in (None, "free", "blocked")
+    }
+    assert free[None] == [[True, True], [True, False]]
+    assert free["free"] == [[True, True]] * 2
+    assert free["blocked"] == [[True, False]] * 2
+    with pytest.raises(WorldError, match=r'^unknown must be "free" or "blocked", got True$'):
+        WorldDataset.open(tmp_path, unknown=True)  # type: ignore[arg-type]
 
 
 def test_an_unknown_split_names_those_there_are(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from sailplan.datasets.formats.ros import YAML_SUFFIXES, is_ros_map, named_image
 from sailplan.datasets.scenario import LazySequence
 from sailplan.errors import WorldError
 from sailplan.files import FilePath, fault_line
+from sailplan.graphs.grid.checks import Unknown, check_unknown
 from sailplan.graphs.grid.world import World
 
 SPLIT_FOLDERS = ("train", "validation", "test")
@@ -41,9 +42,11 @@ class WorldDataset:
     """The folder of the dataset."""
     files: Mapping[str, tuple[Path, ...]]
     """The map files of each split in natural order: 2.png comes before 10.png."""
+    unknown: Unknown | None = None
+    """What unknown cells count as; None: blocked in ROS maps, free in plain images."""
 
     @classmethod
-    def open(cls, path: FilePath) -> WorldDataset:
+    def open(cls, path: FilePath, *, unknown: Unknown | None = None) -> WorldDataset:
         """List the maps in the sub-folders train, validation and test or, without any of these, in the folder itself.
 
         A map is any file that `read_world` reads, and formats can be mixed: images, MovingAI `.map` files and the
@@ -54,6 +57,9 @@ class WorldDataset:
         ----------
         path
             The folder.
+        unknown
+            Whether unknown cells count as free or as blocked. By default each format keeps its own rule: blocked in
+            ROS maps, and by their gray value (205, so free) in plain images.
 
         Returns
         -------
@@ -73,7 +79,7 @@ class WorldDataset:
         files = {name: maps for name, maps in listed.items() if maps}
         if not files:
             raise WorldError(f"{folder}: no image or map in it{' or in ' + ', '.join(splits) if splits else ''}")
-        return cls(folder, files)
+        return cls(folder, files, None if unknown is None else check_unknown(unknown))
 
     @property
     def name(self) -> str:
@@ -98,7 +104,8 @@ class WorldDataset:
         return LazySequence(self.files[name], self._read)
 
     def _read(self, path: Path) -> World:
-        return replace(read_world(path), name=path.relative_to(self.folder).with_suffix("").as_posix())
+        unknown = self.unknown or ("blocked" if path.suffix.lower() in YAML_SUFFIXES else "free")
+        return replace(read_world(path, unknown=unknown), name=path.relative_to(self.folder).with_suffix("").as_posix())
 
 
 def _maps(folder: Path) -> tuple[Path, ...]:

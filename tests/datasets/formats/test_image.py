@@ -88,6 +88,32 @@ def test_one_clear_colour(tmp_path: Path, mode: str, clear: int | tuple[int, ...
     assert read_png(tmp_path / "a.png").image().tolist() == [[True, True], [False, True]]
 
 
+@pytest.mark.parametrize("mode", ["L", "LA", "P", "RGB", "RGBA"])
+def test_a_gray_of_exactly_205_is_unknown(tmp_path: Path, mode: str) -> None:
+    grays = np.array([[0, 204, 205, 206, 255, 205]], dtype=np.uint8)
+    Image.fromarray(grays).convert(mode).save(tmp_path / "a.png")
+    blocked, free = read_png(tmp_path / "a.png"), read_png(tmp_path / "a.png", unknown="free")
+    assert blocked.image().astype(int).tolist() == [[0, 1, 0, 1, 1, 0]]
+    assert free.image().astype(int).tolist() == [[0, 1, 1, 1, 1, 1]]
+    assert blocked.unknown_cells == free.unknown_cells == 2
+    assert read_png(tmp_path / "a.png").unknown == "blocked"
+
+
+def test_a_colour_of_luminance_205_is_not_unknown(tmp_path: Path) -> None:
+    colour = Image.new("RGB", (1, 1), (255, 197, 115))
+    assert colour.convert("L").getpixel((0, 0)) == 205
+    colour.save(tmp_path / "a.png")
+    world = read_png(tmp_path / "a.png")
+    assert (world.is_free((0, 0)), world.unknown_cells) == (True, 0)
+
+
+def test_the_images_of_the_paper_have_no_unknown_cells(shared_data: Path) -> None:
+    for folder in sorted((shared_data / "motion_planning_datasets").iterdir()):
+        if folder.is_dir():
+            for path in WorldDataset.open(folder).files["validation"]:
+                assert read_png(path).unknown_cells == 0
+
+
 def test_a_name_may_be_given(tmp_path: Path) -> None:
     write_png(World.from_image(FREE), tmp_path / "800.png")
     assert read_png(tmp_path / "800.png").name == "800"

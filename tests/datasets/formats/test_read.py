@@ -49,3 +49,17 @@ def test_a_folder_in_the_way_of_writing_is_an_os_error(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError):
         write_world(WORLD, tmp_path / "folder.png")
     assert list(tmp_path.iterdir()) == [tmp_path / "folder.png"]
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_every_format_takes_unknown(tmp_path: Path, suffix: str) -> None:
+    write_world(WORLD, tmp_path / f"a{suffix}")
+    for unknown in ("free", "blocked"):
+        np.testing.assert_array_equal(read_world(tmp_path / f"a{suffix}", unknown=unknown).blocked, WORLD.blocked)
+    with pytest.raises(WorldError, match=r'^unknown must be "free" or "blocked", got \'gray\'$'):
+        read_world(tmp_path / f"a{suffix}", unknown="gray")  # type: ignore[arg-type]
+
+
+def test_a_path_is_needed() -> None:
+    with pytest.raises(WorldError, match=r"^a map file is named by a path, got 7$"):
+        read_world(7)  # type: ignore[arg-type]

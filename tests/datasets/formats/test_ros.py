@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,13 +32,14 @@ def room(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _read(folder: Path, text: str, **options: bool) -> World:
+def _read(folder: Path, text: str, **options: Any) -> World:
     (folder / "room.yaml").write_text(text, encoding="utf-8")
     return read_ros_map(folder / "room.yaml", **options)
 
 
 def test_thresholds_and_the_pose(room: Path) -> None:
     world = _read(room, YAML)
+    assert (world.unknown_cells, world.unknown) == (2, "blocked")
     assert world.image().astype(int).tolist() == [[1, 0, 0], [1, 0, 0]]
     assert world.resolution == 0.05
     assert world.origin == (-1.5, 2.0, 0.25)
@@ -45,7 +47,8 @@ def test_thresholds_and_the_pose(room: Path) -> None:
 
 
 def test_unknown_is_free_on_request(room: Path) -> None:
-    world = _read(room, YAML, unknown_is_free=True)
+    world = _read(room, YAML, unknown="free")
+    assert (world.unknown_cells, world.unknown) == (2, "free")
     assert world.image().astype(int).tolist() == [[1, 1, 0], [1, 0, 1]]
 
 
@@ -59,7 +62,7 @@ def test_a_value_on_a_threshold_is_unknown(tmp_path: Path) -> None:
     (tmp_path / "room.pgm").write_bytes(b"P5 4 1 255\n" + bytes([204, 205, 102, 101]))
     text = YAML.replace("0.65", "0.6").replace("0.196", "0.2")
     assert _read(tmp_path, text).image().astype(int).tolist() == [[0, 1, 0, 0]]
-    assert _read(tmp_path, text, unknown_is_free=True).image().astype(int).tolist() == [[1, 1, 1, 0]]
+    assert _read(tmp_path, text, unknown="free").image().astype(int).tolist() == [[1, 1, 1, 0]]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +111,7 @@ def test_in_scale_mode_what_is_not_opaque_is_unknown(tmp_path: Path) -> None:
     Image.fromarray(pixels).save(tmp_path / "room.png")
     text = YAML.replace("pgm", "png") + "mode: scale\n"
     assert _read(tmp_path, text).image().astype(int).tolist() == [[1, 0, 0, 0]]
-    assert _read(tmp_path, text, unknown_is_free=True).image().astype(int).tolist() == [[1, 1, 1, 0]]
+    assert _read(tmp_path, text, unknown="free").image().astype(int).tolist() == [[1, 1, 1, 0]]
 
 
 @pytest.mark.parametrize(

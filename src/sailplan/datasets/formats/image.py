@@ -15,7 +15,8 @@ from PIL import Image, UnidentifiedImageError
 
 from sailplan.errors import WorldError
 from sailplan.files import FilePath, fault_line, file_bytes, whole_file
-from sailplan.graphs.grid.world import World
+from sailplan.graphs.grid.checks import Unknown, check_unknown
+from sailplan.graphs.grid.world import FREE_ABOVE, UNKNOWN_GRAY, World
 
 IMAGE_SUFFIXES = (".png", ".pgm", ".pbm", ".ppm", ".bmp", ".gif", ".jpg", ".jpeg", ".webp")
 """Suffixes of the images that can be read, in lower case."""
@@ -31,20 +32,57 @@ _WRITE_FORMATS = {".png": "PNG", ".pgm": "PPM", ".bmp": "BMP"}
 _silence = threading.Lock()
 
 
-def read_png(path: FilePath, *, name: str | None = None) -> World:
-    """Read a PNG, or any other image of `IMAGE_SUFFIXES`: a luminance above 127 is free.
+def read_png(path: FilePath, *, name: str | None = None, unknown: Unknown = "blocked") -> World:
+    """Read a PNG, or any other image of `IMAGE_SUFFIXES`.
 
-    Transparent pixels count as if on a white background, so a fully transparent pixel is free.
-    The world is named after the file unless a name is given.
+    Parameters
+    ----------
+    path
+        The file. A luminance above 127 is free. Transparent pixels count as if on a white background, so a fully
+        transparent pixel is free.
+    name
+        Name of the world; by default that of the file.
+    unknown
+        Whether unknown cells count as free or as blocked. By the convention of ROS, unknown are the gray pixels with
+        exactly the value 205 (in colour images, in all three channels).
+
+    Returns
+    -------
+    World
+        It knows how many cells were unknown.
+
+    Raises
+    ------
+    WorldError
+        If the file is not an image that can be read.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "tiny.png"
+    >>> Image.fromarray(np.array([[0, 205, 255]], np.uint8)).save(path)
+    >>> world = read_png(path, unknown="free")
+    >>> world.image().tolist(), world.unknown_cells
+    ([[False, True, True]], 1)
     """
     image = read_image(path)
     if image.mode == "RGBA":
-        image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
-    return World.from_image(np.asarray(image.convert("L")) > 127, name=name or Path(path).stem)
+        image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB")
+    pixels = np.asarray(image).reshape(image.height, image.width, -1)
+    is_unknown = (pixels == UNKNOWN_GRAY).all(axis=2)
+    free = np.asarray(image.convert("L")) > FREE_ABOVE
+    free[is_unknown] = check_unknown(unknown) == "free"
+    return World.from_image(free, name=name or Path(path).stem, unknown_cells=int(is_unknown.sum()), unknown=unknown)
 
 
 def write_png(world: World, path: FilePath) -> None:
-    """Write the world as 8-bit gray, 255 free and 0 blocked; a suffix .pgm or .bmp selects that format."""
+    """Write the world as 8-bit gray, 255 free and 0 blocked; a suffix .pgm or .bmp selects that format.
+
+    Raises
+    ------
+    WorldError
+        If the suffix is none of .png, .pgm and .bmp.
+    """
     image_format = _WRITE_FORMATS.get(Path(path).suffix.lower())
     if image_format is None:
         raise WorldError(f"{path}: images are written as {', '.join(_WRITE_FORMATS)}")

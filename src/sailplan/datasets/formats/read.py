@@ -1,4 +1,4 @@
-"""Any world file, by its suffix."""
+"""Any map file, by its suffix."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from sailplan.datasets.formats.movingai import read_map, write_map
 from sailplan.datasets.formats.ros import read_ros_map, write_ros_map
 from sailplan.errors import WorldError
 from sailplan.files import FilePath
+from sailplan.graphs.grid.checks import Unknown, check_unknown, shown
 from sailplan.graphs.grid.world import World
 
-READERS: dict[str, Callable[[FilePath], World]] = {
+READERS: dict[str, Callable[..., World]] = {
     **dict.fromkeys(IMAGE_SUFFIXES, read_png),
     ".map": read_map,
     ".yaml": read_ros_map,
     ".yml": read_ros_map,
 }
-"""What reads the files of each suffix."""
+"""The reader of each suffix."""
 
 WRITERS: dict[str, Callable[[World, FilePath], None]] = {
     ".png": write_png,
@@ -28,20 +29,63 @@ WRITERS: dict[str, Callable[[World, FilePath], None]] = {
     ".yaml": write_ros_map,
     ".yml": write_ros_map,
 }
-"""What writes the files of each suffix."""
+"""The writer of each suffix."""
 
 
-def read_world(path: FilePath) -> World:
-    """Read one world: an image, a MovingAI map or the yaml file of a ROS map."""
-    suffix = Path(path).suffix.lower()
+def read_world(path: FilePath, *, unknown: Unknown = "blocked") -> World:
+    """Read a map: an image, a MovingAI `.map` file or the `.yaml` file of a ROS map.
+
+    Parameters
+    ----------
+    path
+        The file; its suffix gives the format.
+    unknown
+        Whether unknown cells count as free or as blocked: gray pixels with the value 205 in images, cells between
+        the thresholds in ROS maps. MovingAI maps have none.
+
+    Returns
+    -------
+    World
+        Named after the file.
+
+    Raises
+    ------
+    WorldError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "tiny.map"
+    >>> write_world(World.from_image([[1, 0], [1, 1]]), path)
+    >>> read_world(path)
+    World('tiny', 2 x 2, 25% blocked)
+    """
+    suffix = _suffix(path)
     if suffix not in READERS:
         raise WorldError(f"{path}: worlds are read from files that end in {', '.join(READERS)}")
-    return READERS[suffix](path)
+    check_unknown(unknown)
+    return read_map(path) if suffix == ".map" else READERS[suffix](path, unknown=unknown)
 
 
 def write_world(world: World, path: FilePath) -> None:
-    """Write one world in the format of the suffix, whole or not at all."""
-    suffix = Path(path).suffix.lower()
+    """Write a world in the format of the suffix; the write is atomic.
+
+    Raises
+    ------
+    WorldError
+        If worlds are not written to files with this suffix.
+    OSError
+        If the file cannot be written.
+    """
+    suffix = _suffix(path)
     if suffix not in WRITERS:
         raise WorldError(f"{path}: worlds are written to files that end in {', '.join(WRITERS)}")
     WRITERS[suffix](world, path)
+
+
+def _suffix(path: FilePath) -> str:
+    try:
+        return Path(path).suffix.lower()
+    except TypeError as error:
+        raise WorldError(f"a map file is named by a path, got {shown(path)}") from error

@@ -14,6 +14,7 @@ from sailplan.datasets.formats.flat_yaml import FlatYaml, read_flat_yaml
 from sailplan.datasets.formats.image import read_image, write_png
 from sailplan.errors import WorldError
 from sailplan.files import FilePath, file_lines, write_text
+from sailplan.graphs.grid.checks import Unknown, check_unknown
 from sailplan.graphs.grid.world import World
 
 YAML_SUFFIXES = (".yaml", ".yml")
@@ -33,25 +34,54 @@ class _Settings:
     mode: str
 
 
-def read_ros_map(path: FilePath, *, unknown_is_free: bool = False) -> World:
-    """Read a map: a cell is blocked above `occupied_thresh`, free below `free_thresh`, else unknown.
+def read_ros_map(path: FilePath, *, unknown: Unknown = "blocked") -> World:
+    """Read a map of ROS from its yaml file and the image that this names.
 
-    Unknown cells count as blocked unless `unknown_is_free`. In the mode `trinary` the channels of a pixel are
-    averaged, alpha among them, as map_server does; in `scale` a pixel that is not opaque is unknown, and so
-    are the grades between the thresholds; `raw` is refused, for its values come without thresholds.
+    Parameters
+    ----------
+    path
+        The yaml file. A cell is blocked if its occupancy is above `occupied_thresh`, free if it is below
+        `free_thresh`, and unknown otherwise. In the mode `trinary` the occupancy comes from the mean of the channels
+        of a pixel, alpha included, as in map_server. In `scale` a pixel that is not opaque is unknown, too. The mode
+        `raw` is refused, because its values come without thresholds.
+    unknown
+        Whether unknown cells count as free or as blocked.
+
+    Returns
+    -------
+    World
+        With the resolution and the origin of the map, and the number of unknown cells.
+
+    Raises
+    ------
+    WorldError
+        If one of the two files cannot be read.
     """
     settings = _read_settings(path)
     image = read_image(settings.image)
-    free = _free_by_shade(image, settings, unknown_is_free)
+    free, is_unknown = _free_and_unknown(image, settings)
     if settings.mode == "scale" and image.mode == "RGBA":
-        free[np.asarray(image)[:, :, 3] < 255] = unknown_is_free
-    return World.from_image(free, name=Path(path).stem, resolution=settings.resolution, origin=settings.origin)
+        is_unknown |= np.asarray(image)[:, :, 3] < 255
+    free[is_unknown] = check_unknown(unknown) == "free"
+    return World.from_image(
+        free,
+        name=Path(path).stem,
+        resolution=settings.resolution,
+        origin=settings.origin,
+        unknown_cells=int(is_unknown.sum()),
+        unknown=unknown,
+    )
 
 
 def write_ros_map(world: World, path: FilePath, *, image_suffix: Literal[".pgm", ".png"] = ".pgm") -> None:
     """Write the yaml file and, beside it, the image that it names.
 
-    A world that does not know its resolution and origin gets cells of one metre from (0, 0).
+    A world without a resolution and an origin gets cells of one metre, starting at (0, 0).
+
+    Raises
+    ------
+    WorldError
+        If the path does not end in .yaml or .yml.
     """
     if Path(path).suffix.lower() not in YAML_SUFFIXES:
         raise WorldError(f"{path}: a ROS map is written to a file that ends in .yaml or .yml")
@@ -79,7 +109,7 @@ def named_image(path: FilePath) -> Path | None:
         return None
 
 
-def _free_by_shade(image: Image.Image, settings: _Settings, unknown_is_free: bool) -> NDArray[np.bool_]:
+def _free_and_unknown(image: Image.Image, settings: _Settings) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     pixels = np.asarray(image).reshape(image.height, image.width, -1)
     if settings.mode == "scale":
         pixels = pixels[:, :, :3]
@@ -87,9 +117,8 @@ def _free_by_shade(image: Image.Image, settings: _Settings, unknown_is_free: boo
     brightness = np.arange(white + 1)
     occupancy = (brightness if settings.negate else white - brightness) / white
     blocked, free = occupancy > settings.occupied_thresh, occupancy < settings.free_thresh
-    free_at = ~blocked if unknown_is_free else free
-    free_cells: NDArray[np.bool_] = free_at[pixels.sum(axis=2, dtype=np.uint16)]
-    return free_cells
+    total = pixels.sum(axis=2, dtype=np.uint16)
+    return free[total], ~(free | blocked)[total]
 
 
 def _read_settings(path: FilePath) -> _Settings:
