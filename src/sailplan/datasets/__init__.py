@@ -1,8 +1,9 @@
-"""Worlds, the files that hold them, and datasets of them."""
+"""Worlds, the files that hold them, generated families, and datasets for training and evaluation."""
 
 from sailplan.datasets.dataset import WorldDataset
 from sailplan.datasets.families import FAMILIES, GeneratedWorlds, generate_world
 from sailplan.datasets.formats import (
+    read_costs,
     read_map,
     read_neural_astar,
     read_png,
@@ -25,6 +26,7 @@ __all__ = [
     "World",
     "WorldDataset",
     "generate_world",
+    "read_costs",
     "read_map",
     "read_neural_astar",
     "read_png",

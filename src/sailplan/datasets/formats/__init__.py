@@ -1,5 +1,6 @@
 """Readers and writers of world files."""
 
+from sailplan.datasets.formats.costs import read_costs
 from sailplan.datasets.formats.image import read_png, write_png
 from sailplan.datasets.formats.movingai import read_map, read_scenarios, write_map
 from sailplan.datasets.formats.npz import read_neural_astar
@@ -7,6 +8,7 @@ from sailplan.datasets.formats.read import read_world, write_world
 from sailplan.datasets.formats.ros import read_ros_map, write_ros_map
 
 __all__ = [
+    "read_costs",
     "read_map",
     "read_neural_astar",
     "read_png",

@@ -65,14 +65,19 @@ def read_png(path: FilePath, *, name: str | None = None, unknown: Unknown = "blo
     >>> world.image().tolist(), world.unknown_cells
     ([[False, True, True]], 1)
     """
-    image = read_image(path)
-    if image.mode == "RGBA":
-        image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB")
+    image = with_white_background(read_image(path))
     pixels = np.asarray(image).reshape(image.height, image.width, -1)
     is_unknown = (pixels == UNKNOWN_GRAY).all(axis=2)
     free = np.asarray(image.convert("L")) > FREE_ABOVE
     free[is_unknown] = check_unknown(unknown) == "free"
     return World.from_image(free, name=name or Path(path).stem, unknown_cells=int(is_unknown.sum()), unknown=unknown)
+
+
+def with_white_background(image: Image.Image) -> Image.Image:
+    """Return an image without transparency: what is behind it is white."""
+    if image.mode != "RGBA":
+        return image
+    return Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB")
 
 
 def write_png(world: World, path: FilePath) -> None:

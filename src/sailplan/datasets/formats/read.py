@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from sailplan.datasets.formats.image import IMAGE_SUFFIXES, read_png, write_png
 from sailplan.datasets.formats.movingai import read_map, write_map
@@ -66,6 +70,47 @@ def read_world(path: FilePath, *, unknown: Unknown = "blocked") -> World:
         raise WorldError(f"{path}: worlds are read from files that end in {', '.join(READERS)}")
     check_unknown(unknown)
     return read_map(path) if suffix == ".map" else READERS[suffix](path, unknown=unknown)
+
+
+def as_world(given: FilePath | World | ArrayLike, *, unknown: Unknown = "blocked") -> World:
+    """Return a world for whatever may stand for a map.
+
+    Parameters
+    ----------
+    given
+        A map file, a `World`, a two-dimensional boolean array in which True is free, or a gray image as an array of
+        uint8 in which values above 127 are free. Row 0 of an array is the *top* row.
+    unknown
+        Whether unknown cells of a file or of a gray image count as free or as blocked.
+
+    Raises
+    ------
+    WorldError
+        If it is none of these; the message says what to use instead.
+
+    Examples
+    --------
+    >>> as_world(np.array([[True, False]]))
+    World('map', 2 x 1, 50% blocked)
+    """
+    check_unknown(unknown)
+    if isinstance(given, World):
+        return given
+    if isinstance(given, str | os.PathLike):
+        return read_world(given, unknown=unknown)
+    try:
+        array = np.asarray(given)
+    except ValueError as error:
+        raise WorldError("a map given as rows needs rows of equal length") from error
+    if array.dtype == np.uint8:
+        return World.from_gray(array, name="map", unknown=unknown)
+    if array.dtype == np.bool_ and array.ndim:
+        return World.from_image(array, name="map")
+    advice = "; pass terrain costs as costs= beside the map" if array.dtype.kind == "f" else ""
+    raise WorldError(
+        "a map is a file, a World, a boolean array (True is free) or a gray image of uint8, "
+        f"got {shown(given if array.ndim == 0 else array)}{advice}"
+    )
 
 
 def write_world(world: World, path: FilePath) -> None:
