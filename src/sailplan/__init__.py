@@ -1,6 +1,110 @@
-"""Learn which vertex a search should expand next, and find paths with as few expansions as possible.
+"""Graph search when evaluating edges is expensive: planners, learned policies, training and evaluation.
 
-One folder per stage: `worlds`, `graphs`, `search`, `oracle`, `policies`, `evaluation`; import from these.
+The names below are the front door. Each is loaded when it is first used, so `import sailplan` takes milliseconds and
+loads neither numba nor torch. The packages of the library, one for each concept, export the rest:
+`sailplan.graphs`, `sailplan.datasets`, `sailplan.policies`, `sailplan.learning`, `sailplan.evaluation`,
+`sailplan.environment` and `sailplan.testing`.
+
+Examples
+--------
+>>> import sailplan
+>>> world = sailplan.generate_world("mazes", seed=0, index=0)
+>>> plan = sailplan.plan(world, policy="a_star_octile")
+>>> plan.found, plan.cells[0], plan.cells[-1]
+(True, (0, 0), (200, 200))
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sailplan.core.graph import EdgeStatus
+    from sailplan.core.limits import Limits, Outcome, StopRule
+    from sailplan.core.problem import Problem
+    from sailplan.core.result import SearchResult
+    from sailplan.core.search import open_search, replay, search
+    from sailplan.datasets.families import generate_world
+    from sailplan.datasets.formats.read import read_world, write_world
+    from sailplan.errors import SailplanError
+    from sailplan.graphs.callback import CallbackGraph
+    from sailplan.graphs.explicit.graph import ExplicitGraph
+    from sailplan.graphs.grid.graph import GridGraph, Moves, grid_problem
+    from sailplan.graphs.grid.world import World
+    from sailplan.graphs.networkx import from_networkx
+    from sailplan.planning.plan import plan
+    from sailplan.planning.result import Plan
+    from sailplan.policies.catalogue import make_policy as load_policy
+    from sailplan.policies.model_file import save_policy
+
 __version__ = "0.1.0"
+
+_HOME = {
+    "CallbackGraph": "sailplan.graphs",
+    "EdgeStatus": "sailplan.graphs",
+    "ExplicitGraph": "sailplan.graphs",
+    "GridGraph": "sailplan.graphs",
+    "Limits": "sailplan.core",
+    "Moves": "sailplan.graphs",
+    "Outcome": "sailplan.core",
+    "Plan": "sailplan.planning",
+    "Problem": "sailplan.graphs",
+    "SailplanError": "sailplan.errors",
+    "SearchResult": "sailplan.core",
+    "StopRule": "sailplan.core",
+    "World": "sailplan.datasets",
+    "from_networkx": "sailplan.graphs",
+    "generate_world": "sailplan.datasets",
+    "grid_problem": "sailplan.graphs",
+    "load_policy": "sailplan.policies.catalogue:make_policy",
+    "open_search": "sailplan.core",
+    "plan": "sailplan.planning",
+    "read_world": "sailplan.datasets",
+    "replay": "sailplan.core",
+    "save_policy": "sailplan.policies",
+    "search": "sailplan.core",
+    "write_world": "sailplan.datasets",
+}
+"""The module that each name is loaded from, and after a colon its name there if it is another."""
+
+__all__ = [
+    "CallbackGraph",
+    "EdgeStatus",
+    "ExplicitGraph",
+    "GridGraph",
+    "Limits",
+    "Moves",
+    "Outcome",
+    "Plan",
+    "Problem",
+    "SailplanError",
+    "SearchResult",
+    "StopRule",
+    "World",
+    "__version__",
+    "from_networkx",
+    "generate_world",
+    "grid_problem",
+    "load_policy",
+    "open_search",
+    "plan",
+    "read_world",
+    "replay",
+    "save_policy",
+    "search",
+    "write_world",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'sailplan' has no attribute {name!r}")
+    module, _, attribute = _HOME[name].partition(":")
+    value = getattr(import_module(module), attribute or name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
