@@ -65,6 +65,85 @@ def test_no_path_is_exit_code_one(run: Run, tmp_path: Path) -> None:
     assert (facts["outcome"], facts["cost"], facts["path"]) == ("frontier_empty", None, [])
 
 
+def test_a_radius_that_closes_the_only_door_is_exit_code_one(run: Run, tmp_path: Path) -> None:
+    blocked = np.zeros((7, 9), bool)
+    blocked[[0, 1, 5, 6], 4] = True
+    write_ros_map(World(blocked, resolution=0.5, origin=(0.0, 0.0, 0.0)), tmp_path / "rooms.yaml")
+    ends = ["--start", "0,3", "--goal", "8,3"]
+    ran = run("plan", tmp_path / "rooms.yaml", *ends, "--robot-radius", 2)
+    assert ran.code == 1
+    assert "path        none" in ran.out
+    assert ran.error == (
+        "note: rooms: a robot radius of 2 cells leaves no path; the largest radius that has a path is 1.999 cells\n"
+    )
+    assert run("plan", tmp_path / "rooms.yaml", *ends, "--robot-radius", 1.999).code == 0
+    metres = ["--metres", "--start", "0.25,1.75", "--goal", "4.25,1.75", "--robot-radius"]
+    ran = run("plan", tmp_path / "rooms.yaml", *metres, "1.0", "--json")
+    assert ran.code == 1
+    assert "a robot radius of 1 metres leaves no path" in json.loads(ran.out)["note"]
+    assert run("plan", tmp_path / "rooms.yaml", *metres, "0.9995").code == 0
+
+
+def test_a_radius_that_blocks_the_start_is_one_line(run: Run, tmp_path: Path) -> None:
+    write_png(World(np.array([[False, True, False, False]])), tmp_path / "w.png")
+    ran = run("plan", tmp_path / "w.png", "--start", "2,0", "--robot-radius", 1)
+    assert_one_line(ran, "a robot radius of 1 cells blocks the start (2, 0)", "the largest radius")
+
+
+def test_metres_in_and_out(run: Run, tmp_path: Path) -> None:
+    world = World(np.zeros((3, 5), bool), resolution=0.5, origin=(-1.0, 2.0, 0.0))
+    write_ros_map(world, tmp_path / "m.yaml")
+    ends = ["--start", "-0.9,2.1", "--goal", "1.2,2.1"]
+    ran = run("plan", tmp_path / "m.yaml", "--metres", *ends, "--csv", tmp_path / "path.csv", "--json")
+    facts = json.loads(ran.out)
+    assert (facts["path"][0], facts["path"][-1]) == ([0, 0], [4, 0])
+    rows = (tmp_path / "path.csv").read_text().splitlines()
+    assert rows[:2] == ["x,y,x_metres,y_metres", "0,0,-0.75,2.25"]
+    assert len(rows) == 1 + len(facts["path"])
+    assert_one_line(run("plan", tmp_path / "m.yaml", *ends), "--start", "X,Y", "add --metres")
+    assert_one_line(run("plan", tmp_path / "m.yaml", "--metres", "--goal", "9,9"), "(9.0, 9.0) metres", "outside")
+
+
+def test_unknown_cells(run: Run, tmp_path: Path) -> None:
+    Image.fromarray(np.array([[255, 205, 255]], np.uint8)).save(tmp_path / "w.png")
+    ran = run("plan", tmp_path / "w.png")
+    assert ran.code == 1
+    assert ran.error == "note: w: 1 of 3 cells are unknown and count as blocked\n"
+    ran = run("plan", tmp_path / "w.png", "--unknown", "free", "--json")
+    assert (ran.code, json.loads(ran.out)["note"]) == (0, "w: 1 of 3 cells are unknown and count as free")
+    assert_one_line(run("plan", tmp_path / "w.png", "--unknown", "gray"), "--unknown")
+
+
+def test_terrain_costs(run: Run, tmp_path: Path) -> None:
+    write_png(World(np.zeros((3, 5), bool)), tmp_path / "w.png")
+    gray = np.full((3, 5), 255, np.uint8)
+    gray[0, 1:4] = 0
+    Image.fromarray(gray).save(tmp_path / "costs.png")
+    np.save(tmp_path / "costs.npy", np.where(gray == 0, 10.0, 1.0))
+    ends = ["--start", "0,2", "--goal", "4,2", "--policy", "a_star_octile", "--json"]
+    for costs in ("costs.png", "costs.npy"):
+        facts = json.loads(run("plan", tmp_path / "w.png", "--costs", tmp_path / costs, *ends).out)
+        assert facts["cost"] == pytest.approx(2 + 2 * np.sqrt(2))
+    assert_one_line(run("plan", tmp_path / "w.png", "--costs", tmp_path / "none.npy"), "none.npy", "no such file")
+
+
+def test_corners_are_not_cut_unless_asked(run: Run, tmp_path: Path) -> None:
+    write_png(World(np.eye(4, dtype=bool)), tmp_path / "w.png")
+    ends = ["--start", "1,0", "--goal", "0,1"]
+    assert run("plan", tmp_path / "w.png", *ends).code == 1
+    assert run("plan", tmp_path / "w.png", *ends, "--corner-cutting").code == 0
+
+
+def test_a_partial_path_is_told(run: Run, maze: Path) -> None:
+    ran = run("plan", maze, "--max-expansions", 7)
+    assert "path        none" in ran.out
+    assert "partial     " in ran.out
+    assert ran.error.startswith("note: maze: no path within the limits; the partial path of ")
+    facts = json.loads(run("plan", maze, "--max-expansions", 7, "--json").out)
+    assert facts["path"] == []
+    assert facts["partial_path"][0] == [0, 0]
+
+
 def test_budgets(run: Run, maze: Path) -> None:
     for options, outcome in (
         (["--max-expansions", 0], "expansions_spent"),

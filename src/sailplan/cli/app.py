@@ -1,4 +1,4 @@
-"""The commands, put together."""
+"""The command line: all commands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sailplan.cli.worlds import worlds
 
 app = typer.Typer(
     name="sailplan",
-    help="Find paths with as few expansions as possible.",
+    help="Search for paths when evaluating edges is expensive.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -45,4 +45,7 @@ def options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Find paths with as few expansions as possible."""
+    """Search for paths when evaluating edges is expensive.
+
+    Example: sailplan plan floor.png --start 3,4 --goal 180,190 --png search.png
+    """

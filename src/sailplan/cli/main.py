@@ -1,4 +1,4 @@
-"""The entry point: every fault that is the user's to mend is one line, never a traceback."""
+"""The entry point: every error that the user can fix is one line, never a traceback."""
 
 from __future__ import annotations
 
@@ -16,17 +16,15 @@ INTERRUPTED = 130
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     try:
-        # Here, not at the top: an interrupt while modules load is an interrupt like any other.
+        # Not at the top, so that an interrupt while modules load is handled like any other.
         from sailplan.cli.app import app
-        from sailplan.cli.notes import belief_warnings_told
 
-        with belief_warnings_told():
-            code = app(arguments, standalone_mode=False, prog_name="sailplan")
+        code = app(arguments, standalone_mode=False, prog_name="sailplan")
         sys.stdout.flush()
     except (SailplanError, typer.TyperException) as error:
         code = _complain(error)
     except BrokenPipeError:
-        # Whoever read the output has enough of it; a second complaint at exit would help nobody.
+        # The reader of the output has closed it; a second error at exit would help nobody.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except OSError as error:
@@ -42,7 +40,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _complain(error: object) -> int:
     message = error.format_message() if isinstance(error, typer.BadParameter) else str(error)
-    if message:  # It is empty where the help was all there was to say.
+    if message:  # Empty if only the help was printed.
         _say(message)
     return USAGE
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, and how their words are read."""
+"""Options that several commands share, and how their values are read."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from typing import Annotated
 
 import typer
 
-from sailplan.graphs.grid.world import Cell
 
-
-def parse_cell(option: str, text: str | None) -> Cell | None:
-    """Read a cell written X,Y."""
+def parse_point(option: str, text: str | None, *, metres: bool = False) -> tuple[float, float] | None:
+    """Read a cell written X,Y or, in metres, a point."""
     if text is None:
         return None
+    number = float if metres else int
+    what = "a point in metres written X,Y, for example 1.5,2" if metres else "a cell written X,Y, for example 10,20"
     try:
-        x, y = (int(number) for number in text.split(","))
+        x, y = (number(part) for part in text.split(","))
     except ValueError as error:
-        raise typer.BadParameter(f"{option} is a cell written X,Y, for example 10,20, not {text!r}") from error
+        advice = "" if metres or "." not in text else "; for metres add --metres"
+        raise typer.BadParameter(f"{option} is {what}, not {text!r}{advice}") from error
     return x, y
 
 
@@ -24,7 +25,7 @@ def split_names(text: str) -> list[str]:
     """Read names separated by commas."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
-        raise typer.BadParameter("name at least one")
+        raise typer.BadParameter("give at least one name")
     return names
 
 

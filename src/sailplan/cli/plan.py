@@ -9,73 +9,101 @@ from typing import Annotated, Any
 
 import typer
 
-from sailplan.cli.notes import belief_warnings_to, one_line, tell
-from sailplan.cli.options import Json, parse_cell
+from sailplan.cli.notes import one_line, tell
+from sailplan.cli.options import Json, parse_point
 from sailplan.cli.progress import progress
-from sailplan.core import Limits, Policy, Search, SearchResult, StopRule, open_search
-from sailplan.core.problem import Problem
+from sailplan.core import Limits, StopRule
 from sailplan.core.search import EngineName
-from sailplan.datasets import read_world
-from sailplan.errors import BeliefWarning
-from sailplan.graphs.grid.graph import GridGraph, Moves, grid_problem
-from sailplan.policies.catalogue import make_policy
+from sailplan.graphs.grid.checks import Unknown
+from sailplan.graphs.grid.graph import Moves
+from sailplan.planning import Plan
+from sailplan.planning import plan as find_plan
+from sailplan.planning.plan import DEFAULT_POLICY
+from sailplan.planning.result import FRAMES
 
-DEFAULT_POLICY = "optimistic"
-_POLICY_HELP = (
-    "What picks the next vertex; see `sailplan policies`. "
-    "optimistic finds a path with few edge checks, a_star_octile the shortest path."
-)
 NO_PATH = 1
-_FRAMES = 60
 
 
 def plan(
     map_file: Annotated[Path, typer.Argument(metavar="MAP", help="An image, a MovingAI .map or a ROS .yaml file.")],
-    policy: Annotated[str, typer.Option(help=_POLICY_HELP)] = DEFAULT_POLICY,
+    policy: Annotated[
+        str,
+        typer.Option(
+            help="What selects the next vertex; see `sailplan policies`. "
+            "optimistic finds a path with few edge evaluations, a_star_octile a shortest path."
+        ),
+    ] = DEFAULT_POLICY,
     start: Annotated[str | None, typer.Option(metavar="X,Y", help="Default: the bottom-left cell.")] = None,
     goal: Annotated[str | None, typer.Option(metavar="X,Y", help="Default: the top-right cell.")] = None,
+    metres: Annotated[
+        bool, typer.Option("--metres", help="--start, --goal and --robot-radius are in metres, not in cells.")
+    ] = False,
+    robot_radius: Annotated[
+        float, typer.Option(min=0, help="Block every cell at most this far from a blocked one; in cells, or metres.")
+    ] = 0.0,
+    unknown: Annotated[Unknown, typer.Option(help="What unknown cells (gray 205) count as.")] = "blocked",
+    costs: Annotated[
+        Path | None,
+        typer.Option(help="Terrain costs of at least 1: a .npy file, or an image (white costs 1, black 10)."),
+    ] = None,
     connectivity: Annotated[int, typer.Option(help="4 or 8 moves.")] = 8,
-    corner_cutting: Annotated[bool, typer.Option(help="May a diagonal pass a blocked corner?")] = True,
+    corner_cutting: Annotated[bool, typer.Option(help="Whether a diagonal may pass a blocked corner.")] = False,
     stop: Annotated[StopRule | None, typer.Option(help="When the goal counts as found; default: the policy's.")] = None,
-    max_expansions: Annotated[int | None, typer.Option(min=0, help="Give up after so many expansions.")] = None,
-    max_seconds: Annotated[float | None, typer.Option(min=0, help="Give up after so many seconds.")] = None,
-    engine: Annotated[EngineName, typer.Option(help="auto: the fastest that can.")] = "auto",
-    png: Annotated[Path | None, typer.Option(help="Write a picture of the search here.")] = None,
-    gif: Annotated[Path | None, typer.Option(help="Write a film of the search here.")] = None,
-    trace: Annotated[Path | None, typer.Option(help="Write the order of expansions here, as .npz.")] = None,
+    max_expansions: Annotated[int | None, typer.Option(min=0, help="Give up after this many expansions.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(min=0, help="Give up after this many seconds.")] = None,
+    engine: Annotated[EngineName, typer.Option(help="auto: the fastest that can run the search.")] = "auto",
+    png: Annotated[Path | None, typer.Option(help="Write a picture of the search.")] = None,
+    gif: Annotated[Path | None, typer.Option(help="Write an animation of the search.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write the path, in cells and in metres if the map has them.")
+    ] = None,
+    trace: Annotated[Path | None, typer.Option(help="Write the order of expansions, as .npz.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Find a path on a map. Exit code 1 where there is none within the limits."""
+    """Find a path on a map. The exit code is 1 if there is none within the limits.
+
+    Example: sailplan plan floor.yaml --metres --start 1.5,2 --goal 8,3.2 --robot-radius 0.3 --png search.png
+    """
     if connectivity not in (4, 8):
         raise typer.BadParameter(f"--connectivity is 4 or 8, not {connectivity}")
-    moves = Moves(diagonal=connectivity == 8, corner_cutting=corner_cutting)
-    problem = grid_problem(read_world(map_file), parse_cell("--start", start), parse_cell("--goal", goal), moves)
-    planner = make_policy(policy)
-    heard: list[BeliefWarning] = []
-    with belief_warnings_to(heard.append):
-        session = open_search(problem, planner, stop=stop, engine=engine)
-    note = one_line(str(heard[0])) if heard else None
-    if note:
-        tell(note)
-    result = session.run(Limits(max_expansions, max_seconds))
-    draw(session, result, planner, f"{problem.name} · {policy}", png, gif)
+    found = find_plan(
+        map_file,
+        parse_point("--start", start, metres=metres),
+        parse_point("--goal", goal, metres=metres),
+        policy=policy,
+        limits=Limits(max_expansions, max_seconds),
+        metres=metres,
+        robot_radius=robot_radius,
+        unknown=unknown,
+        costs=costs,
+        moves=Moves(diagonal=connectivity == 8, corner_cutting=corner_cutting),
+        stop=stop,
+        engine=engine,
+    )
+    for note in found.notes:
+        tell(str(note))
+    if png is not None:
+        found.save(png)
+    if gif is not None:
+        with progress("drawing frames", FRAMES) as step:
+            found.save(gif, on_frame=step)
+    if csv is not None:
+        found.to_csv(csv)
     if trace is not None:
-        result.trace.save(trace)
-    facts = describe(problem, result, policy, note)
-    written = [path for path in (png, gif, trace) if path is not None]
+        found.result.trace.save(trace)
+    facts = describe(found)
+    written = [path for path in (png, gif, csv, trace) if path is not None]
     typer.echo(json.dumps(facts) if as_json else _lines(facts, written))
-    if not result.found:
+    if not found.found:
         raise typer.Exit(NO_PATH)
 
 
-def describe(problem: Problem, result: SearchResult, policy: str, note: str | None) -> dict[str, Any]:
-    """The facts of a search as an object; the path as cells, and in metres too where the map has a resolution."""
-    graph = problem.graph
-    assert isinstance(graph, GridGraph)
-    cells = [graph.cell(vertex) for vertex in result.path]
+def describe(found: Plan) -> dict[str, Any]:
+    """Return the facts of a plan as an object; the path as cells and, if the map has a resolution, in metres."""
+    result = found.result
     facts: dict[str, Any] = {
-        "map": problem.name,
-        "policy": policy,
+        "map": found.problem.name,
+        "policy": found.policy_name,
         "outcome": result.outcome.value,
         "cost": result.cost if math.isfinite(result.cost) else None,
         "expansions": result.expansions,
@@ -88,40 +116,22 @@ def describe(problem: Problem, result: SearchResult, policy: str, note: str | No
             "evaluate": result.timing.evaluate,
         },
         "engine": result.engine,
-        "note": note,
-        "path": cells,
+        "note": "; ".join(one_line(str(note)) for note in found.notes) or None,
+        "path": found.cells,
+        "partial_path": found.partial,
     }
-    if graph.world.resolution is not None:
-        facts["path_metres"] = [graph.world.in_metres(cell) for cell in cells]
+    if found.world.resolution is not None:
+        facts["path_metres"] = found.metres.tolist()
     return facts
 
 
-def draw(
-    session: Search, result: SearchResult, policy: Policy, caption: str, png: Path | None, gif: Path | None
-) -> None:
-    """Write the pictures asked for."""
-    from sailplan.evaluation.animation import frames
-    from sailplan.evaluation.charges import ChargesShown
-    from sailplan.evaluation.pictures import draw_search, write_animation, write_picture
-
-    if png is not None:
-        told = f"{caption} · {result.expansions} expansions"
-        charges = ChargesShown(session.problem, policy).at(session.state)
-        write_picture(draw_search(session.problem, session.state, result.path, told, charges), png)
-    if gif is not None:
-        film = []
-        with progress("drawing frames", _FRAMES) as step:
-            for frame in frames(session.problem, result, caption, _FRAMES, policy):
-                film.append(frame)
-                step()
-            write_animation(film, gif)
-
-
 def _lines(facts: dict[str, Any], written: list[Path]) -> str:
-    found = facts["cost"] is not None
+    found, partial = facts["cost"] is not None, facts["partial_path"]
+    path = f"{len(facts['path'])} cells, cost {facts['cost']:.4f}" if found else "none"
     lines = [
         f"{facts['map']}: {facts['outcome']} with {facts['policy']} ({facts['engine']} engine)",
-        f"  path        {len(facts['path'])} cells, cost {facts['cost']:.4f}" if found else "  path        none",
+        f"  path        {path}",
+        *([f"  partial     {len(partial)} cells, to {partial[-1]}"] if partial else []),
         f"  expansions  {facts['expansions']}",
         f"  edge checks {facts['edge_evaluations']}",
         f"  time        {1e3 * facts['seconds']:.2f} ms",

@@ -1,4 +1,4 @@
-"""`sailplan worlds`: make worlds and look at them."""
+"""`sailplan worlds`: generate worlds and show them."""
 
 from __future__ import annotations
 
@@ -10,20 +10,24 @@ import typer
 
 from sailplan.cli.options import Json
 from sailplan.cli.progress import progress
+from sailplan.graphs.grid.checks import Unknown
 
-worlds = typer.Typer(help="Make worlds and look at them.", no_args_is_help=True)
+worlds = typer.Typer(help="Generate worlds and show them.", no_args_is_help=True)
 
 
 @worlds.command()
 def generate(
     family: Annotated[str, typer.Argument(help="The family: forest, mazes, single_bugtrap, ...")],
     out: Annotated[Path, typer.Option(help="Folder to write N.png into.")],
-    count: Annotated[int, typer.Option(min=1, help="How many worlds.")] = 10,
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same worlds.")] = 0,
-    width: Annotated[int, typer.Option(min=1, help="Cells across.")] = 201,
-    height: Annotated[int, typer.Option(min=1, help="Cells up.")] = 201,
+    count: Annotated[int, typer.Option(min=1, help="Number of worlds.")] = 10,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same worlds.")] = 0,
+    width: Annotated[int, typer.Option(min=1, help="Number of columns.")] = 201,
+    height: Annotated[int, typer.Option(min=1, help="Number of rows.")] = 201,
 ) -> None:
-    """Draw worlds of a family and write them as PNG files."""
+    """Generate worlds of a family and write them as PNG files.
+
+    Example: sailplan worlds generate mazes --count 60 --out my_maps
+    """
     from sailplan.datasets import GeneratedWorlds, write_png
 
     drawn = GeneratedWorlds(family, count, seed, width, height)
@@ -36,15 +40,19 @@ def generate(
 
 @worlds.command()
 def show(
-    path: Annotated[Path, typer.Argument(help="A PNG, MovingAI .map or ROS .yaml file.")],
-    png: Annotated[Path | None, typer.Option(help="Write a picture of the world here.")] = None,
+    path: Annotated[Path, typer.Argument(help="An image, a MovingAI .map or a ROS .yaml file.")],
+    png: Annotated[Path | None, typer.Option(help="Write a picture of the world.")] = None,
+    unknown: Annotated[Unknown, typer.Option(help="What unknown cells (gray 205) count as.")] = "blocked",
     as_json: Json = False,
 ) -> None:
-    """Say what is in a world, and draw it."""
+    """Print the size and the contents of a map, and draw it.
+
+    Example: sailplan worlds show floor.yaml --png floor.png
+    """
     from sailplan.datasets import read_world
     from sailplan.evaluation.pictures import draw_world, write_picture
 
-    world = read_world(path)
+    world = read_world(path, unknown=unknown)
     if png is not None:
         write_picture(draw_world(world), png)
     facts = {
@@ -52,6 +60,7 @@ def show(
         "width": world.width,
         "height": world.height,
         "blocked": round(float(world.blocked.mean()), 4),
+        "unknown_cells": world.unknown_cells,
         "resolution": world.resolution,
         "origin": world.origin,
         "png": None if png is None else str(png),
@@ -59,4 +68,4 @@ def show(
     if as_json:
         typer.echo(json.dumps(facts))
     else:
-        typer.echo("\n".join(f"{name:10} {value}" for name, value in facts.items() if value is not None))
+        typer.echo("\n".join(f"{name:13} {value}" for name, value in facts.items() if value is not None))
