@@ -103,5 +103,20 @@ def test_the_first_worlds_can_be_left_out(tmp_path: Path) -> None:
     assert [len(tasks) for tasks in generated] == [1, 1]
     first, second = (tasks[0].scenario.world.blocked for tasks in generated)
     assert not np.array_equal(first, second)
-    with pytest.raises(WorldError, match="nothing is left where the first 5 worlds are left out"):
+    with pytest.raises(WorldError, match="nothing is left after the first 5 worlds"):
         load_tasks(str(tmp_path), Choice(skip=5))
+
+
+def test_random_ends_where_a_corner_is_blocked(tmp_path: Path) -> None:
+    write_png(World(np.zeros((20, 20), bool)), tmp_path / "1.png")
+    walled = np.zeros((20, 20), bool)
+    walled[[0, -1]] = walled[:, [0, -1]] = True
+    write_png(World(walled), tmp_path / "2.png")
+    for choice in (Choice(), Choice(endpoints="auto")):
+        first, second = load_tasks(str(tmp_path), choice)[0].tasks
+        assert (first.scenario.start, first.scenario.goal) == ((0, 0), (19, 19))
+        assert second.scenario.start != (0, 0)
+        second.problem()
+    corners = load_tasks(str(tmp_path), Choice(endpoints="corners"))[0].tasks[1]
+    with pytest.raises(ValueError, match="blocked"):
+        corners.problem()

@@ -12,8 +12,9 @@ import numpy as np
 from sailplan.datasets.kernel import connected
 from sailplan.graphs.grid.world import Cell, World, corner_cells
 
-Endpoints = Literal["corners", "random"]
-"""Where searches start and end: at the bottom-left and top-right corners, or at random free cells."""
+Endpoints = Literal["auto", "corners", "random"]
+"""Where searches start and end: at the bottom-left and top-right corners, at random free cells, or (auto) at the
+corners if both are free and at random free cells otherwise."""
 
 MAX_DRAWS = 1000
 """How many pairs of cells are drawn before the corners are used instead."""

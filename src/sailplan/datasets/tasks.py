@@ -1,4 +1,4 @@
-"""Tasks: the problems that a benchmark is run on, from folders, generated families and benchmark files."""
+"""Tasks: the problems of a benchmark or a training, from folders, generated families and benchmark files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sailplan.errors import WorldError
 from sailplan.graphs.grid import PAPER_MOVES, Moves, corner_cells, grid_problem
 
 GENERATED_COUNTS = {"train": 200, "validation": 70, "test": 100}
-"""How many generated worlds each split has: the paper's numbers."""
+"""Number of generated worlds in each split, as in the paper."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,17 +33,25 @@ class Task:
     """A world to plan on, by default from corner to corner."""
 
     scenario: Scenario
+    """The world, the start and the goal."""
     name: str
+    """For tables and messages."""
 
     def problem(self) -> Problem:
-        """Pose the problem; raises ProblemError where start or goal are blocked."""
+        """Return the problem.
+
+        Raises
+        ------
+        ProblemError
+            If the start or the goal is blocked.
+        """
         scenario = self.scenario
         moves = Moves(corner_cutting=scenario.corner_cutting, diagonal_cost=scenario.diagonal_cost)
         return grid_problem(scenario.world, scenario.start, scenario.goal, moves)
 
     @property
     def listed_cost(self) -> float:
-        """The cost that the benchmark's file lists; NaN where it lists none."""
+        """The path cost that the benchmark file lists; NaN if it lists none."""
         return math.nan if self.scenario.listed_cost is None else self.scenario.listed_cost
 
 
@@ -52,35 +60,58 @@ class TaskSet:
     """The tasks of one family."""
 
     family: str
+    """Its name."""
     tasks: Sequence[Task]
+    """Loaded on access."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Which tasks to take of the data, and how to pose them."""
+    """Which tasks to take from the data, and where their searches start and end."""
 
     split: str | None = None
-    """`train`, `validation`, `test` or `all`; by default `test`, or `all` where the data has no splits."""
+    """`train`, `validation`, `test` or `all`; by default `test`, or `all` if the data has no splits."""
     limit: int | None = None
-    """Only the first so many of each family; of a family to generate, so many."""
+    """At most this many tasks of each family; the number of worlds to generate."""
     seed: int = 0
-    """Of generated worlds and random endpoints."""
+    """Seed of generated worlds and random endpoints."""
     size: int = 201
     """Width and height of generated worlds."""
-    endpoints: Endpoints = "corners"
-    """Where the searches on a world start and end, unless its file says."""
+    endpoints: Endpoints = "auto"
+    """Where the searches on a world start and end, unless its file says so."""
     skip: int = 0
-    """So many of each family, the first, are left out."""
+    """Number of tasks at the beginning of each family that are left out."""
 
 
 ALL_TESTS = Choice()
 
 
 def load_tasks(data: str, choice: Choice = ALL_TESTS) -> list[TaskSet]:
-    """Read the tasks that `data` names, a set for each family.
+    """Load the tasks that `data` names.
 
-    A folder of splits, a flat folder of images, a folder of such folders, a MovingAI `.scen` file, a Neural A* `.npz`
-    file, or the name of a family to generate.
+    Parameters
+    ----------
+    data
+        A folder with sub-folders train, validation and test, a folder of maps, a folder of such folders, a MovingAI
+        `.scen` file, a Neural A* `.npz` file, or the name of a family to generate.
+    choice
+        Which of the tasks, and where their searches start and end.
+
+    Returns
+    -------
+    list of TaskSet
+        One for each family.
+
+    Raises
+    ------
+    WorldError
+        If there is no such data, or no task is left.
+
+    Examples
+    --------
+    >>> (tasks,) = load_tasks("mazes", Choice(limit=3))
+    >>> tasks.family, len(tasks.tasks), tasks.tasks[0].scenario.goal
+    ('mazes', 3, (200, 200))
     """
     path = Path(data)
     if data in FAMILIES and not path.exists():
@@ -95,12 +126,12 @@ def load_tasks(data: str, choice: Choice = ALL_TESTS) -> list[TaskSet]:
     else:
         raise WorldError(f"{data}: neither a folder, a .scen or .npz file, nor a family ({', '.join(FAMILIES)})")
     if choice.skip and any(len(one.tasks) <= choice.skip for one in sets):
-        raise WorldError(f"{data}: nothing is left where the first {choice.skip} worlds are left out")
+        raise WorldError(f"{data}: nothing is left after the first {choice.skip} worlds")
     return [TaskSet(one.family, one.tasks[choice.skip :][: choice.limit]) for one in sets]
 
 
 def find_datasets(path: Path) -> list[WorldDataset]:
-    """The dataset in a folder or, where there is none, those in its sub-folders."""
+    """Return the dataset in a folder or, if there is none, those in its sub-folders."""
     try:
         return [WorldDataset.open(path)]
     except WorldError:
@@ -121,7 +152,7 @@ def _generated(family: str, choice: Choice) -> GeneratedWorlds:
     if split not in GENERATED_COUNTS:
         raise WorldError(f"{family}: no split {split!r}; there are {', '.join(GENERATED_COUNTS)}")
     count = choice.skip + (GENERATED_COUNTS[split] if choice.limit is None else choice.limit)
-    # Splits must not share worlds, whatever the seed.
+    # Splits never share worlds, whatever the seed.
     seed = choice.seed * len(SPLIT_FOLDERS) + SPLIT_FOLDERS.index(split)
     return GeneratedWorlds(family, count, seed, width=choice.size, height=choice.size)
 
@@ -129,10 +160,10 @@ def _generated(family: str, choice: Choice) -> GeneratedWorlds:
 def _world_tasks(worlds: Sequence[World], choice: Choice) -> Sequence[Task]:
     def make(index: int) -> Task:
         world = worlds[index]
-        if choice.endpoints == "random":
+        start, goal = corner_cells(world)
+        blocked = not (world.is_free(start) and world.is_free(goal))
+        if choice.endpoints == "random" or (choice.endpoints == "auto" and blocked):
             start, goal = random_cells(world, np.random.default_rng([choice.seed, index]))
-        else:
-            start, goal = corner_cells(world)
         scenario = Scenario(
             world,
             start,
