@@ -36,7 +36,7 @@ class Plan:
     >>> import sailplan
     >>> found = sailplan.plan(np.ones((2, 3), bool), policy="a_star_octile")
     >>> found
-    Plan(map: goal_expanded, 3 cells, cost 2.41, 4 expansions)
+    Plan(map: goal_expanded, 3 cells, cost 2.41, 3 expansions)
     >>> found.cells
     ((0, 0), (1, 0), (2, 1))
     >>> found.array.tolist()

@@ -1,6 +1,6 @@
 """A strict reader of the flat YAML that map servers use: `key: value` and lists of values, nothing else.
 
-Tags, anchors, nested mappings and block texts are refused, so a file can start nothing.
+Tags, anchors, nested mappings and block texts are refused, so reading a file never runs code.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ _PLAIN = re.compile(r"(?![!&*|>%@`?#,]|-\s|-$)[^'\"\[\]{}]+")
 
 @dataclass(frozen=True)
 class FlatYaml:
-    """The entries of one file, with getters that say where a bad one stands."""
+    """The entries of one file, with getters whose errors name the file and the line."""
 
     path: str
     """The file."""
     values: Mapping[str, list[str]]
-    """The texts of each key; a plain value is a list of one."""
+    """The values of each key, as text; a plain value is a list of one."""
     lines: Mapping[str, int]
-    """The line that each key stands on."""
+    """The line number of each key."""
 
     def text(self, key: str, default: str | None = None) -> str:
-        """Return the one text of a key, or the default where the key is absent and has one."""
+        """Return the only value of a key, or the default if the key is absent."""
         if key not in self.values and default is not None:
             return default
         return self._texts(key, 1)[0]

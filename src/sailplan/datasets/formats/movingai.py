@@ -14,17 +14,32 @@ from sailplan.files import FilePath, file_lines, write_text
 from sailplan.graphs.grid.world import Cell, World
 
 PASSABLE = ".GS"
-"""Terrain that is free unless told otherwise: ground ('.', 'G') and swamp ('S'), but not water ('W')."""
+"""Terrain that is free by default: ground ('.', 'G') and swamp ('S'), but not water ('W')."""
 
 _TERRAIN = frozenset(".GSW@OT")
 _TYPES = ("octile", "tile")
 
 
 def read_map(path: FilePath, *, passable: str = PASSABLE) -> World:
-    """Read a map in which the terrain letters of `passable` are free and all others blocked.
+    """Read a `.map` file.
 
-    Swamp and water are terrains of their own in MovingAI's rules: `passable=".GSW"` opens water too.
-    Out of bounds ('@', 'O') and trees ('T') are blocked.
+    Parameters
+    ----------
+    path
+        The file.
+    passable
+        The terrain letters that are free; all others are blocked. In MovingAI's rules swamp and water are terrains of
+        their own: `passable=".GSW"` opens water too. Out of bounds ('@', 'O') and trees ('T') are usually blocked.
+
+    Returns
+    -------
+    World
+        Named after the file.
+
+    Raises
+    ------
+    WorldError
+        If the file cannot be read; the message names the line.
     """
     if not set(passable) <= _TERRAIN:
         raise WorldError(f"passable={passable!r}: the terrain letters are {''.join(sorted(_TERRAIN))}")
@@ -86,13 +101,13 @@ def _read_rows(lines: list[str], width: int, height: int, path: str, first_line:
 
 
 def natural_number(text: str) -> int | None:
-    """Read a whole number of at most nine plain digits, or return None where the text is anything else."""
+    """Return an integer of at most nine plain digits, or None if the text is anything else."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A row as it is written: y is counted from the upper edge."""
+    """A row as written in the file: y is counted from the upper edge."""
 
     place: str
     map_name: str
@@ -104,9 +119,24 @@ class _Row:
 
 
 def read_scenarios(path: FilePath, *, passable: str = PASSABLE) -> list[Scenario]:
-    """Read every row; maps are looked for beside the file, whatever folder a row names, and read once each.
+    """Read the scenarios of a `.scen` file.
 
-    The listed lengths hold with diagonals of √2 and without corner cutting.
+    Parameters
+    ----------
+    path
+        The file. Its maps are read from the same folder, whatever folder a row names, once each.
+    passable
+        As for `read_map`.
+
+    Returns
+    -------
+    list of Scenario
+        The listed lengths are valid with diagonals of √2 and without corner cutting.
+
+    Raises
+    ------
+    WorldError
+        If a file cannot be read, or a start or goal is not free; the message names the line.
     """
     worlds: dict[str, World] = {}
     scenarios = []
@@ -128,7 +158,7 @@ def _read_scenario_rows(path: FilePath) -> list[_Row]:
 
 
 def _parse_scenario(line: str, place: str) -> _Row:
-    # A map name may hold blanks where tabs part the fields.
+    # A map name may contain blanks if tabs separate the fields.
     fields = line.split("\t") if line.count("\t") == 8 else line.split()
     if len(fields) != 9:
         raise WorldError(f"{place}: a row has 9 fields, from the bucket to the length; got {len(fields)}")
@@ -143,7 +173,7 @@ def _parse_scenario(line: str, place: str) -> _Row:
 def _count(field: str, place: str) -> int:
     number = natural_number(field.strip())
     if number is None:
-        raise WorldError(f"{place}: expected a whole number, got {field!r}")
+        raise WorldError(f"{place}: expected a non-negative integer, got {field!r}")
     return number
 
 

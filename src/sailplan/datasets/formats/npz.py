@@ -54,10 +54,25 @@ class _Tasks:
 
 
 def read_neural_astar(path: FilePath, split: str) -> Sequence[Scenario]:
-    """Read a split lazily: one scenario a map, from the cell farthest from the goal.
+    """Read a split of a Neural A* file: one scenario for each map, from the cell farthest from the goal.
 
-    Of several farthest cells it is the first in rows from the top, so the start is the same on every machine.
-    The arrays are checked at once: each listed distance is proved to be the length of a shortest path.
+    Parameters
+    ----------
+    path
+        The `.npz` file.
+    split
+        `train`, `validation` or `test`.
+
+    Returns
+    -------
+    sequence of Scenario
+        Made on access. Of several farthest cells the start is the first in rows from the top.
+
+    Raises
+    ------
+    WorldError
+        If the file cannot be read, there is no such split, or a listed distance is not that of a shortest path. All
+        arrays are checked at once.
     """
     if split not in _FIRST_ARRAY:
         raise WorldError(f"{path}: no split {split!r}; there are {', '.join(_FIRST_ARRAY)}")
@@ -91,7 +106,7 @@ def _load(path: FilePath, names: list[str]) -> list[NDArray[np.number]]:
             return [_numeric(arrays, name) for name in names]
     except WorldError as error:
         raise WorldError(f"{path}: {error}") from error
-    # The parsers of zip and npy answer damaged files with nearly every exception there is.
+    # The parsers of zip and npy raise nearly any exception on damaged files.
     except Exception as error:
         raise WorldError(f"{path}: not an .npz file, or a damaged one ({fault_line(error)})") from error
 
@@ -119,7 +134,7 @@ def _check(tasks: _Tasks, maps: NDArray[np.number], goals: NDArray[np.number], p
 
 
 def _are_shortest(tasks: _Tasks) -> NDArray[np.bool_]:
-    """Whether each cell obeys Bellman's equation, whose only solution is the number of moves to the goal."""
+    """Whether each cell satisfies Bellman's equation, whose only solution is the number of moves to the goal."""
     moves, unreachable = tasks.moves_to_goal, tasks.unreachable
     around = sliding_window_view(
         np.pad(moves, ((0, 0), (1, 1), (1, 1)), constant_values=unreachable), (3, 3), axis=(1, 2)

@@ -137,7 +137,7 @@ def _read_settings(path: FilePath) -> _Settings:
 
 
 def _inner_path(yaml: FlatYaml, key: str) -> Path:
-    """Return a path that stays inside the folder of the yaml file, whichever slashes it is written with."""
+    """Return a path inside the folder of the yaml file, written with slashes or backslashes."""
     text = yaml.text(key)
     written = PureWindowsPath(text)
     if written.anchor or ".." in written.parts or not written.parts:

@@ -23,7 +23,7 @@ class Moves:
     """Which moves a grid allows and what they cost; straight moves cost 1."""
 
     diagonal: bool = True
-    """Whether the four diagonal moves are allowed (8-connected) or not (4-connected)."""
+    """Whether diagonal moves are allowed (8-connected) or not (4-connected)."""
     corner_cutting: bool = True
     """Whether a diagonal move needs only its target free (the paper's rule), or both cells beside it as well."""
     diagonal_cost: float = math.sqrt(2.0)
