@@ -127,6 +127,19 @@ def test_terrain_costs(run: Run, tmp_path: Path) -> None:
     assert_one_line(run("plan", tmp_path / "w.png", "--costs", tmp_path / "none.npy"), "none.npy", "no such file")
 
 
+def test_a_belief_that_does_not_fit_is_noted_once(run: Run, tmp_path: Path) -> None:
+    write_png(World(np.zeros((5, 12), bool)), tmp_path / "w.png")
+    pictures = ["--png", tmp_path / "a.png", "--gif", tmp_path / "a.gif"]
+    for engine in ("compiled", "reference"):
+        ran = run("plan", tmp_path / "w.png", "--policy", "belief:mazes", "--engine", engine, *pictures)
+        assert ran.code == 0
+        assert ran.error.count("\n") == 1
+        assert "the belief is not used on w: " in ran.error
+    ran = run("plan", tmp_path / "w.png", "--policy", "belief:mazes", "--json")
+    assert "the belief is not used on w: " in json.loads(ran.out)["note"]
+    assert json.loads(run("plan", tmp_path / "w.png", "--json").out)["note"] is None
+
+
 def test_corners_are_not_cut_unless_asked(run: Run, tmp_path: Path) -> None:
     write_png(World(np.eye(4, dtype=bool)), tmp_path / "w.png")
     ends = ["--start", "1,0", "--goal", "0,1"]

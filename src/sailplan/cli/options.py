@@ -7,10 +7,8 @@ from typing import Annotated
 import typer
 
 
-def parse_point(option: str, text: str | None, *, metres: bool = False) -> tuple[float, float] | None:
+def parse_point(option: str, text: str, *, metres: bool = False) -> tuple[float, float]:
     """Read a cell written X,Y or, in metres, a point."""
-    if text is None:
-        return None
     number = float if metres else int
     what = "a point in metres written X,Y, for example 1.5,2" if metres else "a cell written X,Y, for example 10,20"
     try:

@@ -68,8 +68,8 @@ def plan(
         raise typer.BadParameter(f"--connectivity is 4 or 8, not {connectivity}")
     found = find_plan(
         map_file,
-        parse_point("--start", start, metres=metres),
-        parse_point("--goal", goal, metres=metres),
+        None if start is None else parse_point("--start", start, metres=metres),
+        None if goal is None else parse_point("--goal", goal, metres=metres),
         policy=policy,
         limits=Limits(max_expansions, max_seconds),
         metres=metres,

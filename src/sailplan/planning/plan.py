@@ -100,7 +100,9 @@ def plan(
     >>> plan(free, start=(0, 0), goal=(2, 0)).cells
     ((0, 0), (0, 1), (1, 1), (2, 1), (2, 0))
     """
-    world = with_costs(as_world(map, unknown=unknown), costs)
+    world = as_world(map, unknown=unknown)
+    if costs is not None:
+        world = with_costs(world, costs)
     if not isinstance(metres, bool):
         raise SailplanError(f"metres must be True or False, got {shown(metres)}")
     if limits is not None and not isinstance(limits, Limits):

@@ -21,7 +21,6 @@ def test_arrays_and_npy_files_have_the_top_row_first(tmp_path: Path) -> None:
         found = with_costs(WORLD, costs).costs
         assert found is not None
         assert found.tolist() == COSTS[::-1]
-    assert with_costs(WORLD, None) is WORLD
 
 
 @pytest.mark.parametrize("mode", ["L", "RGB", "RGBA"])

@@ -62,7 +62,7 @@ def read_costs(path: FilePath) -> NDArray[Any]:
     return costs
 
 
-def with_costs(world: World, costs: FilePath | ArrayLike | None) -> World:
+def with_costs(world: World, costs: FilePath | ArrayLike) -> World:
     """Return the world with these terrain costs: a file of `read_costs` or an array, top row first.
 
     Raises
@@ -70,8 +70,6 @@ def with_costs(world: World, costs: FilePath | ArrayLike | None) -> World:
     WorldError
         If the costs cannot be read, or do not fit the world.
     """
-    if costs is None:
-        return world
     if isinstance(costs, str | os.PathLike):
         name, table = str(costs), read_costs(costs)
     else:
