@@ -12,11 +12,12 @@ from sailplan.evaluation.figures import Panel
 from sailplan.experiments.adaptation import ADAPTATION, comparisons
 from sailplan.experiments.convergence import CONVERGENCE
 from sailplan.experiments.panels import panel_of, telling_task, watch
-from sailplan.experiments.reproduction import QUICK_LABEL, Reproduction, silently
+from sailplan.experiments.reproduction import QUICK_LABEL, Reproduction
 from sailplan.experiments.runs import runs_of
 from sailplan.experiments.searches import policy_of, records_of
 from sailplan.experiments.snapshots import SNAPSHOTS
 from sailplan.learning.run_folder import read_metrics
+from sailplan.progress import no_progress
 from tests.experiments.tiny import FAMILIES
 
 FAMILY = FAMILIES[0]
@@ -40,7 +41,7 @@ def test_a_panel_at_a_third_has_a_third_of_the_expansions_and_no_path(made: Repr
 
 
 def test_snapshots_count_what_the_searches_did(made: Reproduction) -> None:
-    part = SNAPSHOTS.make(made, silently)
+    part = SNAPSHOTS.make(made, no_progress)
     assert [(row["family"], row["policy"]) for row in part.numbers] == [
         (family, name) for family in FAMILIES for name in ("sail", "sl", "h_euc")
     ]
@@ -59,7 +60,7 @@ def test_the_moments_of_a_row(copied: Reproduction, monkeypatch: pytest.MonkeyPa
         return Image.new("RGB", (1, 1))
 
     monkeypatch.setattr("sailplan.experiments.snapshots.draw_figure", listen)
-    part = SNAPSHOTS.make(copied, silently)
+    part = SNAPSHOTS.make(copied, no_progress)
     counts = [row["expansions"] for row in part.numbers[:3]]
     steps = [round(counts[0] / 3), round(2 * counts[0] / 3), *counts]
     assert captions[0] == [f"{count} expansions" for count in steps]
@@ -68,7 +69,7 @@ def test_the_moments_of_a_row(copied: Reproduction, monkeypatch: pytest.MonkeyPa
 def test_five_panels_a_row_and_one_row_a_family(made: Reproduction) -> None:
     sizes = []
     for families in (FAMILIES[:1], FAMILIES):
-        (figure,) = SNAPSHOTS.make(replace(made, families=families), silently).figures
+        (figure,) = SNAPSHOTS.make(replace(made, families=families), no_progress).figures
         with Image.open(figure.file) as image:
             sizes.append(image.size)
     assert sizes[0][0] == sizes[1][0] > 5 * 400
@@ -76,7 +77,7 @@ def test_five_panels_a_row_and_one_row_a_family(made: Reproduction) -> None:
 
 
 def test_the_same_world_for_every_policy(made: Reproduction) -> None:
-    part = ADAPTATION.make(made, silently)
+    part = ADAPTATION.make(made, no_progress)
     assert [one.file.name for one in part.figures] == ["adaptation_bugtrap.png"]
     rows = [(row["family"], row["policy"]) for row in part.numbers]
     policies = ("SaIL of single_bugtrap", "SaIL of shifting_gaps", "h_EUC")
@@ -134,6 +135,6 @@ def test_every_picture_says_that_it_is_quick(copied: Reproduction, monkeypatch: 
         monkeypatch.setattr(f"sailplan.experiments.{module}.draw_figure", listen)
     monkeypatch.setattr("sailplan.evaluation.plots.draw_convergence", listen)
     for experiment in (SNAPSHOTS, ADAPTATION, CONVERGENCE):
-        experiment.make(copied, silently)
+        experiment.make(copied, no_progress)
     assert len(told) == 4
     assert all(QUICK_LABEL in words for words in told)

@@ -11,7 +11,6 @@ from rich.console import Console
 
 from sailplan.cli.notes import belief_warnings_to, tell_of_family
 from sailplan.cli.options import Json, split_names
-from sailplan.cli.progress import progress
 from sailplan.core import Limits
 from sailplan.datasets.scenario import Endpoints
 from sailplan.datasets.tasks import Choice, TaskSet, load_tasks
@@ -22,6 +21,7 @@ from sailplan.evaluation.records import Record, write_records
 from sailplan.evaluation.sheets import rich_table
 from sailplan.evaluation.tables import EXPLANATION, as_objects, family_sheets
 from sailplan.policies.catalogue import make_policy
+from sailplan.progress import show_progress
 
 
 def evaluate(
@@ -61,7 +61,7 @@ def benchmark(names: list[str], task_sets: list[TaskSet], limits: Limits = PAPER
     """Run the benchmark with a progress bar, and a note where a belief does not fit a family."""
     policies = {name: make_policy(name) for name in names}
     records: list[Record] = []
-    with progress("searching", sum(len(one.tasks) for one in task_sets)) as step:
+    with show_progress("searching", sum(len(one.tasks) for one in task_sets)) as step:
         for one in task_sets:
             heard: list[BeliefWarning] = []
             with belief_warnings_to(heard.append):

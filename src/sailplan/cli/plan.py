@@ -11,7 +11,7 @@ import typer
 
 from sailplan.cli.notes import one_line, tell
 from sailplan.cli.options import Json, parse_point
-from sailplan.cli.progress import progress
+from sailplan.progress import show_progress
 from sailplan.core import Limits, StopRule
 from sailplan.core.search import EngineName
 from sailplan.graphs.grid.checks import Unknown
@@ -85,7 +85,7 @@ def plan(
     if png is not None:
         found.save(png)
     if gif is not None:
-        with progress("drawing frames", FRAMES) as step:
+        with show_progress("drawing frames", FRAMES) as step:
             found.save(gif, on_frame=step)
     if csv is not None:
         found.to_csv(csv)

@@ -10,7 +10,6 @@ import typer
 from rich.console import Console
 
 from sailplan.cli.options import Json, split_names
-from sailplan.cli.progress import progress
 from sailplan.datasets import FAMILIES
 from sailplan.evaluation.sheets import rich_table
 from sailplan.experiments import reproduce as experiments
@@ -18,6 +17,7 @@ from sailplan.experiments.part import Part
 from sailplan.experiments.reproduction import Reproduction
 from sailplan.experiments.results_page import PAGE
 from sailplan.experiments.systems import SYSTEMS
+from sailplan.progress import show_progress
 
 What = Literal["table", "snapshots", "adaptation", "convergence", "all"]
 
@@ -40,9 +40,9 @@ def reproduce(
     names = tuple(dict.fromkeys(split_names(families)))
     asked = Reproduction(out, data, split, names, seed, jobs, quick, SYSTEMS)
     if what == "all":
-        parts = experiments.reproduce_all(asked, progress)
+        parts = experiments.reproduce_all(asked, show_progress)
     else:
-        parts = experiments.reproduce(asked, [what], progress)
+        parts = experiments.reproduce(asked, [what], show_progress)
     if as_json:
         numbers = {name: part.numbers for name, part in parts.items()}
         typer.echo(json.dumps(numbers if what == "all" else numbers[what]))

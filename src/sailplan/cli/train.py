@@ -9,13 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from sailplan.cli.options import Json
-from sailplan.cli.progress import progress
 from sailplan.cli.settings_options import add_settings, given_settings
 from sailplan.datasets.scenario import Endpoints
 from sailplan.experiments.training import run_training
 from sailplan.learning import Round
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName, Preset
 from sailplan.learning.run_folder import Plan, read_plan
+from sailplan.progress import show_progress
 
 
 def train(
@@ -51,7 +51,7 @@ def train(
 
 def run(plan: Plan, folder: Path, *, jobs: int, resume: bool = False) -> dict[str, Any]:
     """Train as planned, with a progress bar, and return the facts."""
-    with progress("training", plan.settings.rounds) as step:
+    with show_progress("training", plan.settings.rounds) as step:
 
         def on_round(done: Round) -> None:
             step(

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sailplan.cli.options import Json
-from sailplan.cli.progress import progress
+from sailplan.progress import show_progress
 from sailplan.graphs.grid.checks import Unknown
 
 worlds = typer.Typer(help="Generate worlds and show them.", no_args_is_help=True)
@@ -31,7 +31,7 @@ def generate(
     from sailplan.datasets import GeneratedWorlds, write_png
 
     drawn = GeneratedWorlds(family, count, seed, width, height)
-    with progress(f"drawing {family}", count) as step:
+    with show_progress(f"drawing {family}", count) as step:
         for index, world in enumerate(drawn):
             write_png(world, out / f"{index}.png")
             step()

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from sailplan.core.graph import FloatArray
 from sailplan.core.problem import Problem
 from sailplan.errors import TrainingError
 from sailplan.oracle import cost_to_go
+from sailplan.parallel import run_all
 
 UNREACHABLE_FACTOR = 2.0
 
@@ -53,7 +53,7 @@ def make_lessons(problems: Iterable[Problem], *, jobs: int = 1) -> Lessons:
         table = cost_to_go(problem)
         return Lesson(problem, table) if np.isfinite(table[problem.start]) else None
 
-    asked = Parallel(n_jobs=jobs, prefer="threads")(delayed(ask)(problem) for problem in problems)
+    asked = run_all(ask, problems, jobs)
     solvable = [lesson for lesson in asked if lesson is not None]
     if not solvable:
         told = f"none of {len(asked)} worlds has a path to the goal" if asked else "there are no worlds"

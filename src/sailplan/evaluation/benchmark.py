@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 
-from joblib import Parallel, delayed
-
 from sailplan.core import Limits, Policy, SearchResult, search
 from sailplan.datasets.tasks import Task, TaskSet
 from sailplan.errors import ProblemError
 from sailplan.evaluation.records import UNSOLVABLE, Record
 from sailplan.oracle import cost_to_go
+from sailplan.parallel import run_all
 from sailplan.policies.oracle import OraclePolicy
 
 PAPER_LIMITS = Limits(expansions=20_000)
@@ -32,13 +31,14 @@ def run_benchmark(
     With several `jobs` tasks run in threads, and times are those of a busy machine.
     """
 
-    def run(family: str, tasks: Sequence[Task], index: int) -> list[Record]:
-        records = run_task(policies, family, tasks[index], limits)
+    def run(place: tuple[TaskSet, int]) -> list[Record]:
+        task_set, index = place
+        records = run_task(policies, task_set.family, task_set.tasks[index], limits)
         on_task()
         return records
 
-    work = (delayed(run)(one.family, one.tasks, index) for one in task_sets for index in range(len(one.tasks)))
-    return list(chain.from_iterable(Parallel(n_jobs=jobs, prefer="threads")(work)))
+    places = ((one, index) for one in task_sets for index in range(len(one.tasks)))
+    return list(chain.from_iterable(run_all(run, places, jobs)))
 
 
 def run_task(policies: Mapping[str, Policy], family: str, task: Task, limits: Limits) -> list[Record]:

@@ -7,10 +7,11 @@ from typing import Any
 
 from sailplan.errors import SailplanError
 from sailplan.experiments.part import Experiment, Figure, Part
-from sailplan.experiments.reproduction import Reproduction, ShowProgress
+from sailplan.experiments.reproduction import Reproduction
 from sailplan.experiments.runs import Run, runs_of
 from sailplan.experiments.systems import System
 from sailplan.files import write_csv
+from sailplan.progress import ShowProgress
 
 _COMPARED = ("sail", "cem", "ql")
 _COLUMNS = ["system", "family", "seed", "settings", "round", "validation_expansions", "mixing", "examples", "loss"]

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from sailplan.evaluation.sheets import Sheet
-from sailplan.experiments.reproduction import Reproduction, ShowProgress
+from sailplan.experiments.reproduction import Reproduction
 from sailplan.experiments.runs import Run
+from sailplan.progress import ShowProgress
 
 
 @dataclass(frozen=True)

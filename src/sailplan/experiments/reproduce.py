@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from sailplan.experiments.adaptation import ADAPTATION, comparisons
 from sailplan.experiments.convergence import CONVERGENCE
 from sailplan.experiments.part import Experiment, Part
-from sailplan.experiments.reproduction import Reproduction, ShowProgress, silently
+from sailplan.experiments.reproduction import Reproduction
 from sailplan.experiments.results_page import write_results
 from sailplan.experiments.runs import ensure_runs
 from sailplan.experiments.snapshots import SNAPSHOTS
 from sailplan.experiments.table import TABLE
+from sailplan.progress import ShowProgress, no_progress
 
 EXPERIMENTS: dict[str, Experiment] = {
     "table": TABLE,
@@ -22,7 +23,7 @@ EXPERIMENTS: dict[str, Experiment] = {
 """Every part by name."""
 
 
-def reproduce(asked: Reproduction, names: Sequence[str], progress: ShowProgress = silently) -> dict[str, Part]:
+def reproduce(asked: Reproduction, names: Sequence[str], progress: ShowProgress = no_progress) -> dict[str, Part]:
     """Make the named parts, training what is missing."""
     runs = [run for name in names for run in EXPERIMENTS[name].runs(asked)]
     asked.begin()
@@ -30,7 +31,7 @@ def reproduce(asked: Reproduction, names: Sequence[str], progress: ShowProgress 
     return {name: EXPERIMENTS[name].make(asked, progress) for name in names}
 
 
-def reproduce_all(asked: Reproduction, progress: ShowProgress = silently) -> dict[str, Part]:
+def reproduce_all(asked: Reproduction, progress: ShowProgress = no_progress) -> dict[str, Part]:
     """Make every part that the families allow, and one page of them: OUT/report.html."""
     names = [name for name in EXPERIMENTS if name != "adaptation" or comparisons(asked)]
     parts = reproduce(asked, names, progress)

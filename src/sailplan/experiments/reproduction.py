@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,6 @@ from sailplan.learning.algorithms import ALGORITHMS
 from sailplan.learning.run_folder import Plan
 from sailplan.learning.settings import TrainingSettings
 from sailplan.policies.model_file import MODEL
-
-ShowProgress = Callable[[str, int], AbstractContextManager[Callable[..., None]]]
-"""Opens a display of so many steps under a description; what it gives is called once for each step."""
 
 QUICK_LABEL = "quick settings, not the paper's"
 QUICK_WORLDS = 10
@@ -37,12 +33,6 @@ QUICK_MOST = {
 """No setting of a quick training is larger."""
 MARK = "reproduction.json"
 """The file that says what kind of reproduction a folder holds."""
-
-
-@contextmanager
-def silently(description: str, total: int) -> Iterator[Callable[..., None]]:
-    """Show no progress."""
-    yield lambda told=None: None
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,15 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from joblib import Parallel, delayed
-
 from sailplan.errors import SailplanError, TrainingError
-from sailplan.experiments.reproduction import Reproduction, ShowProgress, silently
+from sailplan.experiments.reproduction import Reproduction
 from sailplan.experiments.systems import System
 from sailplan.experiments.training import is_finished, run_training
 from sailplan.learning.rounds import Round
 from sailplan.learning.run_folder import METRICS, SETTINGS, Plan, read_metrics, read_plan
+from sailplan.parallel import run_in_processes
 from sailplan.policies.model_file import MODEL, load_policy
+from sailplan.progress import ShowProgress, no_progress
 
 
 @dataclass(frozen=True)
@@ -51,15 +51,14 @@ def runs_of(asked: Reproduction, systems: Iterable[System], families: Iterable[s
     ]
 
 
-def ensure_runs(runs: Sequence[Run], *, jobs: int = 1, progress: ShowProgress = silently) -> None:
+def ensure_runs(runs: Sequence[Run], *, jobs: int = 1, progress: ShowProgress = no_progress) -> None:
     """Train what is not there yet, several at a time in processes."""
     missing = [run for run in runs if not _is_there(run)]
     if not missing:
         return
-    work = (delayed(_train)(run) for run in missing)
     with progress("training", len(missing)) as step:
         try:
-            for done in Parallel(n_jobs=min(jobs, len(missing)), return_as="generator_unordered")(work):
+            for done in run_in_processes(_train, missing, min(jobs, len(missing))):
                 step(f"trained {done}")
         except BrokenProcessPool as error:
             raise TrainingError("a training was ended from outside; call again to go on with it") from error

@@ -14,11 +14,12 @@ from sailplan.datasets.tasks import TaskSet
 from sailplan.errors import ModelError, SailplanError
 from sailplan.evaluation.benchmark import PAPER_LIMITS, run_benchmark
 from sailplan.evaluation.records import Record, read_records, write_records
-from sailplan.experiments.reproduction import Reproduction, ShowProgress, silently
+from sailplan.experiments.reproduction import Reproduction
 from sailplan.experiments.systems import System
 from sailplan.files import file_bytes
 from sailplan.policies.catalogue import make_policy
 from sailplan.policies.model_file import load_policy
+from sailplan.progress import ShowProgress, no_progress
 
 
 def policy_of(asked: Reproduction, system: System, family: str) -> Policy:
@@ -31,7 +32,7 @@ def records_of(
     asked: Reproduction,
     systems: Sequence[System],
     families: Iterable[str],
-    progress: ShowProgress = silently,
+    progress: ShowProgress = no_progress,
 ) -> list[Record]:
     """The records of the systems on the reported worlds; searched one at a time, so that the times count."""
     task_sets = [asked.tasks(family) for family in families]

@@ -8,9 +8,10 @@ from sailplan.evaluation.figures import Panel, draw_figure
 from sailplan.evaluation.pictures import write_picture
 from sailplan.experiments.panels import WORLD_RULE, numbers_of, panel_of, telling_task, watch
 from sailplan.experiments.part import Experiment, Figure, Part
-from sailplan.experiments.reproduction import Reproduction, ShowProgress
+from sailplan.experiments.reproduction import Reproduction
 from sailplan.experiments.runs import Run, runs_of
 from sailplan.experiments.searches import policy_of
+from sailplan.progress import ShowProgress
 
 _MOMENTS = {"a third": 1 / 3, "two thirds": 2 / 3, "the end": 1.0}
 """Of SaIL's expansions."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from sailplan.evaluation.sheets import in_markdown, latex, markdown
 from sailplan.evaluation.tables import as_objects
 from sailplan.experiments.part import Experiment, Part
-from sailplan.experiments.reproduction import Reproduction, ShowProgress
+from sailplan.experiments.reproduction import Reproduction
 from sailplan.experiments.runs import Run, runs_of
 from sailplan.experiments.searches import records_of
 from sailplan.experiments.table_rows import rows_of, write_rows
 from sailplan.experiments.table_sheets import family_sheet, notes, scores_sheet
 from sailplan.files import write_text
+from sailplan.progress import ShowProgress
 
 
 def _runs(asked: Reproduction) -> list[Run]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from sailplan.core import Limits, Policy, search
 from sailplan.datasets.labelled import Lesson
 from sailplan.learning.examples import Examples
+from sailplan.parallel import run_all
 from sailplan.policies.features import FeatureSet, Scaling
 from sailplan.policies.keyed.recipes import greedy
 from sailplan.policies.mixture.policy import MixturePolicy
@@ -32,7 +32,8 @@ def collect(
 ) -> Examples:
     """The examples of one roll-out on each lesson, in the order of the lessons; a seed belongs to each."""
 
-    def one(lesson: Lesson, seed: np.random.SeedSequence) -> Examples:
+    def one(pair: tuple[Lesson, np.random.SeedSequence]) -> Examples:
+        lesson, seed = pair
         rng = np.random.default_rng(seed)
         oracle = OraclePolicy(lesson.table)
         mixture = MixturePolicy(oracle, learner, oracle_probability, seed=int(rng.integers(1 << 62)))
@@ -41,8 +42,7 @@ def collect(
         vertices, rows = take_samples(lesson.problem, trace, features, steps, rng.random(len(steps)))
         return Examples(rows, lesson.labels(vertices.tolist()) / features.span(lesson.problem))
 
-    work = (delayed(one)(lesson, seed) for lesson, seed in zip(lessons, seeds, strict=True))
-    return Examples.concatenate(Parallel(n_jobs=jobs, prefer="threads")(work))
+    return Examples.concatenate(run_all(one, zip(lessons, seeds, strict=True), jobs))
 
 
 def scaling_of(lessons: Sequence[Lesson], features: FeatureSet, seed: int, jobs: int) -> Scaling:

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from sailplan.core import Limits, search
 from sailplan.core.problem import Problem
@@ -17,6 +16,7 @@ from sailplan.learning.collect import scaling_of
 from sailplan.learning.regressors import Differences, network_maker
 from sailplan.learning.rounds import Candidate, Options, Progress, Trained, draw_lessons, run_rounds, seed_of
 from sailplan.learning.settings import NetworkSettings, QLearningSettings
+from sailplan.parallel import run_all
 from sailplan.policies.features import FeatureSet, Scaling, feature_set
 from sailplan.policies.learned.network import DenseNetwork, Layer
 from sailplan.policies.learned.policy import LearnedPolicy
@@ -73,12 +73,13 @@ class QLearner:
     def collect(self, number: int, progress: Progress[Transitions]) -> Transitions:
         """Roll out the last policy with random steps between."""
         lessons, seeds = draw_lessons(self.lessons, self.settings.worlds_per_round, self.seed, number)
-        policy = self._policy(self._layers(progress))
-        work = (
-            delayed(self._roll_out)(lesson.problem, policy, self.mixing(number), np.random.default_rng(chance))
-            for lesson, chance in zip(lessons, seeds, strict=True)
-        )
-        return Transitions.concatenate(Parallel(n_jobs=self.jobs, prefer="threads")(work))
+        policy, exploration = self._policy(self._layers(progress)), self.mixing(number)
+
+        def roll_out(pair: tuple[Lesson, np.random.SeedSequence]) -> Transitions:
+            lesson, chance = pair
+            return self._roll_out(lesson.problem, policy, exploration, np.random.default_rng(chance))
+
+        return Transitions.concatenate(run_all(roll_out, zip(lessons, seeds, strict=True), self.jobs))
 
     def fit(self, number: int, progress: Progress[Transitions]) -> tuple[list[Candidate], float]:
         """Go on from the last network, over all transitions so far."""

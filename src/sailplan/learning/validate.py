@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from joblib import Parallel, delayed
-
 from sailplan.core import Limits, Policy, search
 from sailplan.datasets.labelled import Lesson
+from sailplan.parallel import run_all
 
 
 def mean_expansions(policy: Policy, lessons: Sequence[Lesson], max_expansions: int, *, jobs: int = 1) -> float:
@@ -16,5 +15,5 @@ def mean_expansions(policy: Policy, lessons: Sequence[Lesson], max_expansions: i
     def one(lesson: Lesson) -> int:
         return search(lesson.problem, policy, Limits(expansions=max_expansions)).expansions
 
-    counts: list[int] = Parallel(n_jobs=jobs, prefer="threads")(delayed(one)(lesson) for lesson in lessons)
+    counts = run_all(one, lessons, jobs)
     return sum(counts) / len(counts)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from sailplan.core import Limits, Policy, search
 from sailplan.core.graph import FloatArray
@@ -17,6 +16,7 @@ from sailplan.datasets.labelled import Lesson
 from sailplan.learning.examples import Examples
 from sailplan.learning.rounds import Candidate, Progress, Trained, draw_lessons, seed_of
 from sailplan.learning.vector_settings import VectorSettings
+from sailplan.parallel import run_all
 
 Settings = TypeVar("Settings", bound=VectorSettings)
 
@@ -43,11 +43,11 @@ def refit(vectors: FloatArray, costs: FloatArray, elite: float, least_spread: fl
 def costs_of(policies: Sequence[Policy], lessons: Sequence[Lesson], max_expansions: int, jobs: int) -> FloatArray:
     """The mean expansions of each policy, all on the same lessons."""
 
-    def expansions(policy: Policy, problem: Problem) -> int:
+    def expansions(pair: tuple[Policy, Problem]) -> int:
+        policy, problem = pair
         return search(problem, policy, Limits(expansions=max_expansions)).expansions
 
-    work = (delayed(expansions)(policy, lesson.problem) for policy in policies for lesson in lessons)
-    counts = Parallel(n_jobs=jobs, prefer="threads")(work)
+    counts = run_all(expansions, ((policy, lesson.problem) for policy in policies for lesson in lessons), jobs)
     costs: FloatArray = np.reshape(counts, (len(policies), -1)).mean(axis=1)
     return costs
 
