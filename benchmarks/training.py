@@ -24,14 +24,14 @@ import numpy as np
 
 from sailplan.core import Limits, open_search
 from sailplan.datasets import FAMILIES, World
-from sailplan.datasets.labelled import make_lessons
+from sailplan.datasets.labelled import label_problems
 from sailplan.datasets.tasks import Choice, load_tasks
 from sailplan.evaluation.benchmark import run_benchmark
 from sailplan.evaluation.metrics import summarise
 from sailplan.graphs import grid_problem
 from sailplan.learning import CROSS_ENTROPY, CrossEntropySettings, Progress
-from sailplan.learning.collect import scaling_of
-from sailplan.learning.cross_entropy import LONG_ROLL_OUTS, CrossEntropy
+from sailplan.learning.algorithms.cross_entropy import LONG_ROLL_OUTS, CrossEntropy
+from sailplan.learning.algorithms.sail import scaling_of
 from sailplan.learning.run_folder import METRICS, SETTINGS, read_metrics, read_plan
 from sailplan.policies import make_policy
 from sailplan.policies.features import PRESETS, Scaling
@@ -147,9 +147,9 @@ def speed(reproduction: Path) -> None:
 
 def cem_round(settings: CrossEntropySettings) -> float:
     """Seconds of the first round, in which the searches are longest; the best of three."""
-    problems = [task.problem() for task in load_tasks("forest", Choice("train", 20))[0].tasks]
-    lessons, features = make_lessons(problems).solvable, PRESETS[settings.features]
-    learner = CrossEntropy(lessons, settings, 0, 2, features, scaling_of(lessons, features, 0, 2))
+    posed = [task.problem() for task in load_tasks("forest", Choice("train", 20))[0].tasks]
+    problems, features = label_problems(posed).solvable, PRESETS[settings.features]
+    learner = CrossEntropy(problems, settings, 0, 2, features, scaling_of(problems, features, 0, 2))
     times = []
     for _ in range(3):
         began = perf_counter()

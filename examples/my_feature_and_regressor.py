@@ -37,13 +37,13 @@ class LeastSquares:
         return np.asarray(rows @ self.weights[:-1] + self.weights[-1])
 
 
-# What is learned is the excess of the cost-to-go over a first guess: the straight-line distance.
+# What is learned is the excess of the cost-to-go over an initial estimate, the straight-line distance.
 features = FeatureSet((*feature_set("paper17").features, OpenNeighbours()), name="mine", estimate=(("h_euc", 1.0),))
 check_features(features)
 check_regressor(LeastSquares())
 
 problems = [grid_problem(world) for world in GeneratedWorlds("forest", size=9, seed=1, width=31, height=31)]
-policy = train_sail(
+training = train_sail(
     train=problems[:6],
     validation=problems[6:8],
     settings=PAPER.changed(rounds=2, samples_per_world=10),
@@ -51,5 +51,5 @@ policy = train_sail(
     features=features,
     make_regressor=lambda seed: LeastSquares(),
 )
-result = search(problems[8], policy)
+result = search(problems[8], training.policy)
 print(f"{result.outcome}: {result.expansions} expansions with the {result.engine} engine")

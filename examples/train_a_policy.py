@@ -6,12 +6,12 @@ from sailplan.graphs import grid_problem
 from sailplan.learning import DEFAULT, train_sail
 from sailplan.policies import greedy, load_policy, save_policy
 
-# A second or two of training; leave the settings as they are (DEFAULT) for the real thing.
+# A second or two of training; use DEFAULT unmodified for real work.
 settings = DEFAULT.changed(rounds=2, worlds_per_round=10, samples_per_world=20, hidden=(16, 8))
 
 worlds = GeneratedWorlds("alternating_gaps", size=25, seed=1, width=61, height=61)
 problems = [grid_problem(world) for world in worlds]
-policy = train_sail(
+training = train_sail(
     train=problems[:10],
     validation=problems[10:15],
     settings=settings,
@@ -19,7 +19,7 @@ policy = train_sail(
     jobs=2,
     on_round=lambda done: print(f"round {done.number}: {done.validation_expansions:.0f} expansions on validation"),
 )
-save_policy(policy, "my_policy.safetensors")
+save_policy(training.policy, "my_policy.safetensors")
 
 for name, planner in {"learned": load_policy("my_policy.safetensors"), "Euclidean": greedy("euclidean")}.items():
     expansions = [search(problem, planner).expansions for problem in problems[15:]]

@@ -166,7 +166,7 @@ def test_without_torch(run: Run, worlds: Path, tmp_path: Path, monkeypatch: pyte
 
 
 def test_without_matplotlib(run: Run, worlds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "sailplan.evaluation.plots", raising=False)
+    monkeypatch.delitem(sys.modules, "sailplan.learning.convergence", raising=False)
     for name in ("matplotlib", "matplotlib.axes"):
         monkeypatch.setitem(sys.modules, name, None)
     for what in ("convergence", "all"):

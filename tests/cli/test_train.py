@@ -11,8 +11,8 @@ from PIL import Image
 
 from sailplan.core import search
 from sailplan.datasets import GeneratedWorlds, World, generate_world, write_png
+from sailplan.datasets.labelled import training_problems
 from sailplan.datasets.tasks import Choice
-from sailplan.datasets.training_data import training_problems
 from sailplan.learning import CrossEntropySettings, NetworkSettings, QLearningSettings, SailSettings
 from sailplan.learning.run_folder import RunFolder, digest_of, read_metrics, read_plan
 from sailplan.policies import load_policy

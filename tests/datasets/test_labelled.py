@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from sailplan.datasets.labelled import Lesson, make_lessons
+from sailplan.datasets.labelled import LabelledProblem, label_problems
 from sailplan.errors import TrainingError
 from sailplan.graphs import GridGraph, Problem
 from sailplan.oracle import cost_to_go
@@ -22,44 +22,44 @@ def test_labels_are_the_oracles_table(drawn: tuple[Problem, GridGraph]) -> None:
     problem = drawn[0]
     table = cost_to_go(problem)
     assume(np.isfinite(table[problem.start]))
-    (lesson,) = make_lessons([problem]).solvable
+    (labelled,) = label_problems([problem]).solvable
     reachable = np.flatnonzero(np.isfinite(table))
-    assert lesson.problem is problem
-    assert lesson.labels(reachable.tolist()).tolist() == table[reachable].tolist()
-    assert lesson.labels([problem.goal]).tolist() == [0.0]
-    assert lesson.labels([]).tolist() == []
+    assert labelled.problem is problem
+    assert labelled.labels(reachable.tolist()).tolist() == table[reachable].tolist()
+    assert labelled.labels([problem.goal]).tolist() == [0.0]
+    assert labelled.labels([]).tolist() == []
 
 
 def test_a_vertex_without_a_way_back_costs_twice_the_most() -> None:
-    (lesson,) = make_lessons([pocket_problem()]).solvable
-    assert lesson.labels([0, 1, 2, 3, 4, 5]).tolist() == [7.0, 6.0, 4.0, 0.0, 14.0, 14.0]
-    assert lesson.labels([4, 0]).tolist() == [14.0, 7.0]
+    (labelled,) = label_problems([pocket_problem()]).solvable
+    assert labelled.labels([0, 1, 2, 3, 4, 5]).tolist() == [7.0, 6.0, 4.0, 0.0, 14.0, 14.0]
+    assert labelled.labels([4, 0]).tolist() == [14.0, 7.0]
 
 
 def test_the_unsolvable_are_left_out_and_counted() -> None:
-    lessons = make_lessons([UNSOLVABLE, SOLVABLE, UNSOLVABLE])
-    assert [one.problem for one in lessons.solvable] == [SOLVABLE]
-    assert lessons.unsolvable == 2
+    problems = label_problems([UNSOLVABLE, SOLVABLE, UNSOLVABLE])
+    assert [one.problem for one in problems.solvable] == [SOLVABLE]
+    assert problems.unsolvable == 2
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_lessons_keep_the_order_of_the_problems(jobs: int) -> None:
+def test_labelled_problems_keep_the_order_of_the_problems(jobs: int) -> None:
     problems = tiny_problems()
-    lessons = make_lessons(problems, jobs=jobs)
-    assert [one.problem for one in lessons.solvable] == problems
-    for lesson in lessons.solvable:
-        assert np.array_equal(lesson.table, cost_to_go(lesson.problem))
+    solvable = label_problems(problems, jobs=jobs).solvable
+    assert [one.problem for one in solvable] == problems
+    for labelled in solvable:
+        assert np.array_equal(labelled.table, cost_to_go(labelled.problem))
 
 
 def test_nothing_to_learn_from() -> None:
     with pytest.raises(TrainingError, match=r"^nothing to learn from: none of 2 worlds has a path to the goal$"):
-        make_lessons([UNSOLVABLE, UNSOLVABLE])
+        label_problems([UNSOLVABLE, UNSOLVABLE])
     with pytest.raises(TrainingError, match=r"^nothing to learn from: there are no worlds$"):
-        make_lessons([])
+        label_problems([])
 
 
-def test_a_start_at_the_goal_is_a_lesson() -> None:
+def test_a_start_at_the_goal_is_a_labelled_problem() -> None:
     problem = Problem(SOLVABLE.graph, SOLVABLE.goal, SOLVABLE.goal)
-    (lesson,) = make_lessons([problem]).solvable
-    assert isinstance(lesson, Lesson)
-    assert lesson.labels([problem.start]).tolist() == [0.0]
+    (labelled,) = label_problems([problem]).solvable
+    assert isinstance(labelled, LabelledProblem)
+    assert labelled.labels([problem.start]).tolist() == [0.0]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sailplan.datasets import GeneratedWorlds, World, generate_world, write_png
+from sailplan.datasets.labelled import training_problems
 from sailplan.datasets.tasks import Choice
-from sailplan.datasets.training_data import training_problems
 from sailplan.errors import WorldError
 from sailplan.graphs import GridGraph, Problem
 

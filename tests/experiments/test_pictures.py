@@ -117,7 +117,7 @@ def test_every_system_is_trained_on_forest_where_it_is_asked_for(made: Reproduct
 
 
 def test_without_matplotlib_nothing_is_trained(made: Reproduction, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "sailplan.evaluation.plots", raising=False)
+    monkeypatch.delitem(sys.modules, "sailplan.learning.convergence", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.axes", None)
     with pytest.raises(SailplanError, match=r"matplotlib: pip install 'sailplan\[plot\]'"):
@@ -133,7 +133,7 @@ def test_every_picture_says_that_it_is_quick(copied: Reproduction, monkeypatch: 
 
     for module in ("snapshots", "adaptation"):
         monkeypatch.setattr(f"sailplan.experiments.{module}.draw_figure", listen)
-    monkeypatch.setattr("sailplan.evaluation.plots.draw_convergence", listen)
+    monkeypatch.setattr("sailplan.learning.convergence.draw_convergence", listen)
     for experiment in (SNAPSHOTS, ADAPTATION, CONVERGENCE):
         experiment.make(copied, no_progress)
     assert len(told) == 4

@@ -10,9 +10,9 @@ from sailplan.errors import TrainingError
 from sailplan.experiments import runs as module
 from sailplan.experiments.reproduction import QUICK_MOST, Reproduction
 from sailplan.experiments.runs import Run, ensure_runs, runs_of
-from sailplan.experiments.training import run_training
 from sailplan.learning.algorithms import ALGORITHMS
 from sailplan.learning.run_folder import RunFolder, read_metrics, read_plan
+from sailplan.learning.train import run_training
 from tests.experiments.tiny import FAMILIES, TRAINED, tiny
 
 
@@ -37,12 +37,12 @@ def test_full_runs_have_the_papers_settings_and_quick_ones_no_larger(tmp_path: P
     full, quick = Reproduction(tmp_path), Reproduction(tmp_path, quick=True)
     for name in ("sail", "sl", "cem", "ql"):
         system = full.system(name)
-        assert full.plan(system, "forest").settings == ALGORITHMS[system.algorithm or "sail"].paper
+        assert full.plan(system, "forest").settings == ALGORITHMS[system.algorithm or "sail"].presets["paper"]
         small = quick.plan(system, "forest").settings
         for name in ("rounds", "training_worlds", "worlds_per_round", "validation_worlds"):
             assert getattr(small, name, 0) <= QUICK_MOST[name]
         assert getattr(small, "features", None) == getattr(full.plan(system, "forest").settings, "features", None)
-    assert full.plan(full.system("sail_default"), "forest").settings == ALGORITHMS["sail"].default
+    assert full.plan(full.system("sail_default"), "forest").settings == ALGORITHMS["sail"].presets["default"]
 
 
 def test_runs_that_are_there_are_not_trained_again(made: Reproduction, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,7 @@ class Memory:
 
 
 def _train(name: AlgorithmName, seed: int = 0, jobs: int = 1, keeper: Memory | None = None) -> LearnedPolicy:
-    policy = ALGORITHMS[name].train(TRAIN, VALIDATION, SETTINGS[name], seed=seed, jobs=jobs, keeper=keeper)
+    policy = ALGORITHMS[name].train(TRAIN, VALIDATION, SETTINGS[name], seed=seed, jobs=jobs, keeper=keeper).policy
     assert isinstance(policy, LearnedPolicy)
     return policy
 
@@ -71,5 +71,5 @@ def test_a_training_that_is_taken_up_again_ends_as_an_unbroken_one(name: Algorit
 @every_algorithm
 def test_no_worlds_to_learn_from(name: AlgorithmName) -> None:
     for train, validation in (([], VALIDATION), (TRAIN, [])):
-        with pytest.raises(TrainingError, match="a training needs at least one world"):
+        with pytest.raises(TrainingError, match="training needs at least one world"):
             ALGORITHMS[name].train(train, validation, SETTINGS[name], seed=0)

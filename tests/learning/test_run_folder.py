@@ -50,7 +50,7 @@ def _run(
         keeper = RunFolder.begin(path, _plan(settings), digest)
     plan = keeper.plan
     assert isinstance(plan.settings, SailSettings)
-    return train_sail(TRAIN, VALIDATION, plan.settings, seed=plan.seed, keeper=keeper, on_round=on_round)
+    return train_sail(TRAIN, VALIDATION, plan.settings, seed=plan.seed, keeper=keeper, on_round=on_round).policy
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +143,7 @@ def test_the_model_is_the_result_and_tells_how_it_was_made(whole: Path) -> None:
 
 
 def test_what_was_trained_is_what_was_saved(whole: Path, tmp_path: Path) -> None:
-    trained = train_sail(TRAIN, VALIDATION, SETTINGS, seed=3)
+    trained = train_sail(TRAIN, VALIDATION, SETTINGS, seed=3).policy
     model = load_policy(whole / "model.safetensors")
     assert isinstance(trained, LearnedPolicy)
     assert isinstance(model, LearnedPolicy)

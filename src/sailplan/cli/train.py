@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+from dataclasses import Field, fields
 from pathlib import Path
+from time import perf_counter
 from typing import Annotated, Any
 
 import typer
 
 from sailplan.cli.options import Json
-from sailplan.cli.settings_options import add_settings, given_settings
 from sailplan.datasets.scenario import Endpoints
-from sailplan.experiments.training import run_training
-from sailplan.learning import Round
+from sailplan.errors import TrainingError
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName, Preset
+from sailplan.learning.rounds import Round, Training
 from sailplan.learning.run_folder import Plan, read_plan
+from sailplan.learning.settings import NetworkSettings
+from sailplan.learning.train import PICTURE, run_training
+from sailplan.policies.model_file import MODEL
 from sailplan.progress import show_progress
 
 
@@ -24,10 +29,10 @@ def train(
     algorithm: Annotated[
         AlgorithmName, typer.Option(help="SaIL, supervised, cross-entropy, Q-learning, or a belief.")
     ] = "sail",
-    preset: Annotated[Preset, typer.Option(help="What the settings below are unless said.")] = "default",
+    preset: Annotated[Preset, typer.Option(help="Values of the settings below that are not given.")] = "default",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the training.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder of the run.")] = None,
-    resume: Annotated[Path | None, typer.Option(help="Go on with the run in this folder; needs nothing else.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Continue the run in this folder; needs no other option.")] = None,
     endpoints: Annotated[Endpoints, typer.Option(help="Search between corners or random cells.")] = "corners",
     data_seed: Annotated[int, typer.Option(min=0, help="Seed of generated worlds and random endpoints.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Threads; the result does not depend on them.")] = 2,
@@ -35,22 +40,23 @@ def train(
     **changes: Any,
 ) -> None:
     """Learn a policy from worlds; every setting can be changed by an option of its name."""
-    given = given_settings(changes)
+    given = _given_settings(changes)
     if resume is not None:
-        if _said(context) - {"resume", "jobs", "as_json"}:
-            raise typer.BadParameter("--resume goes on with the settings of the run; say nothing else but --jobs")
+        if _options_given(context) - {"resume", "jobs", "as_json"}:
+            raise typer.BadParameter("--resume continues with the settings of the run; give no other option but --jobs")
         plan, folder = read_plan(resume), resume
     elif data is None or out is None:
-        raise typer.BadParameter("say --data and --out, or --resume")
+        raise typer.BadParameter("give --data and --out, or --resume")
     else:
-        settings = ALGORITHMS[algorithm].preset(preset).changed(**given)
-        plan, folder = Plan(algorithm, _lasting(data), seed, settings, endpoints, data_seed), out
+        settings = ALGORITHMS[algorithm].presets[preset].changed(**given)
+        plan, folder = Plan(algorithm, _absolute(data), seed, settings, endpoints, data_seed), out
     facts = run(plan, folder, jobs=jobs, resume=resume is not None)
     typer.echo(json.dumps(facts) if as_json else _lines(facts))
 
 
 def run(plan: Plan, folder: Path, *, jobs: int, resume: bool = False) -> dict[str, Any]:
-    """Train as planned, with a progress bar, and return the facts."""
+    """Train with a progress bar, and return the facts."""
+    began = perf_counter()
     with show_progress("training", plan.settings.rounds) as step:
 
         def on_round(done: Round) -> None:
@@ -59,16 +65,34 @@ def run(plan: Plan, folder: Path, *, jobs: int, resume: bool = False) -> dict[st
                 f"loss {done.loss:.3f}, validation {done.validation_expansions:.0f} expansions"
             )
 
-        return run_training(plan, folder, jobs=jobs, resume=resume, on_round=on_round)
+        training = run_training(plan, folder, jobs=jobs, resume=resume, on_round=on_round)
+    return {**_facts(training, folder), "seconds": perf_counter() - began}
 
 
-def _said(context: typer.Context) -> set[str]:
+def _facts(training: Training, folder: Path) -> dict[str, Any]:
+    rounds = training.rounds
+    return {
+        "run": str(folder),
+        "model": str(folder / MODEL),
+        "picture": str(folder / PICTURE) if (folder / PICTURE).exists() else None,
+        "rounds": len(rounds),
+        "best_round": training.best.number,
+        "validation_expansions": training.best.validation_expansions,
+        "examples": rounds[-1].examples,
+        "seconds_rolling_out": sum(done.seconds_rolling_out for done in rounds),
+        "seconds_fitting": sum(done.seconds_fitting for done in rounds),
+        "seconds_validating": sum(done.seconds_validating for done in rounds),
+        "worlds_without_path": training.unsolvable,
+    }
+
+
+def _options_given(context: typer.Context) -> set[str]:
     """The names of the options that are on the command line."""
     return {name for name in context.params if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"}
 
 
-def _lasting(data: str) -> str:
-    """The path of the data as it holds from any folder; the name of a family stays as it is."""
+def _absolute(data: str) -> str:
+    """The path of the data as it is valid from any folder; the name of a family is returned unmodified."""
     return str(Path(data).resolve()) if Path(data).exists() else data
 
 
@@ -87,4 +111,34 @@ def _lines(facts: dict[str, Any]) -> str:
     )
 
 
-add_settings(train)
+def _given_settings(changes: dict[str, Any]) -> dict[str, Any]:
+    """The settings that are on the command line."""
+    given = {name: value for name, value in changes.items() if value is not None}
+    for name, kind in {"hidden": int, "trust": float}.items():
+        if name in given:
+            try:
+                given[name] = tuple(kind(number) for number in given[name].split(","))
+            except ValueError as error:
+                raise TrainingError(f"{name} must be numbers separated by commas, not {given[name]!r}") from error
+    return given
+
+
+def _settings_fields() -> list[Field[Any]]:
+    """The settings of all algorithms, each name once."""
+    own = [one for entry in ALGORITHMS.values() for one in fields(entry.presets["paper"]) if one.name != "network"]
+    return list({one.name: one for one in [*own, *fields(NetworkSettings)]}.values())
+
+
+def _add_settings() -> None:
+    """Give the command an option for every setting, with its sentence as help."""
+    signature = inspect.signature(train, eval_str=True)
+    kept = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    types: dict[str, Any] = {"int": int, "float": float, "bool": bool, "str": str}
+    for one in _settings_fields():
+        kind: Any = Annotated[types.get(str(one.type), str) | None, typer.Option(help=one.metadata["help"])]
+        kept.append(inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind))
+    train.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
+    train.__annotations__ = {one.name: one.annotation for one in kept}
+
+
+_add_settings()

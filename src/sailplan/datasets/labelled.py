@@ -1,16 +1,19 @@
-"""Lessons: problems to learn from, with what the oracle knows of them."""
+"""Training data: the problems of a dataset, and the true cost-to-go that labels them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from sailplan.core.graph import FloatArray
 from sailplan.core.problem import Problem
-from sailplan.errors import TrainingError
+from sailplan.datasets.dataset import FLAT_SPLIT
+from sailplan.datasets.tasks import Choice, Task, find_datasets, load_tasks
+from sailplan.errors import ProblemError, TrainingError, WorldError
 from sailplan.oracle import cost_to_go
 from sailplan.parallel import run_all
 
@@ -18,18 +21,18 @@ UNREACHABLE_FACTOR = 2.0
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class LabelledProblem:
     """A problem whose goal can be reached, and the true cost-to-go of every vertex."""
 
     problem: Problem
     table: FloatArray
-    """Infinite where the goal is out of reach."""
+    """Cost-to-go by vertex; infinite where the goal cannot be reached."""
 
     def labels(self, vertices: Sequence[int]) -> FloatArray:
-        """The cost-to-go of these vertices.
+        """The cost-to-go of some vertices.
 
-        A vertex from which the goal cannot be reached (there are some in graphs whose edges lead one way) is labelled
-        twice the largest finite cost-to-go of its world: worse than any other, and still a number to regress.
+        A vertex from which the goal cannot be reached (graphs with one-way edges have such) gets twice the largest
+        finite cost-to-go of its world: worse than any other, and still a number to regress.
         """
         values = self.table[np.asarray(vertices, np.int64)]
         unreachable = np.isinf(values)
@@ -38,24 +41,74 @@ class Lesson:
         return values
 
 
-class Lessons(NamedTuple):
-    """The problems of a dataset that can be solved."""
+class LabelledProblems(NamedTuple):
+    """The problems of a dataset that have a path."""
 
-    solvable: list[Lesson]
+    solvable: list[LabelledProblem]
     unsolvable: int
-    """How many others were left out."""
+    """Number of problems that were left out because they have no path."""
 
 
-def make_lessons(problems: Iterable[Problem], *, jobs: int = 1) -> Lessons:
-    """Ask the oracle about every problem; raises TrainingError where none has a solution."""
+def label_problems(problems: Iterable[Problem], *, jobs: int = 1) -> LabelledProblems:
+    """Compute the cost-to-go of every problem.
 
-    def ask(problem: Problem) -> Lesson | None:
+    Parameters
+    ----------
+    problems
+        Problems on finite graphs.
+    jobs
+        Number of threads.
+
+    Returns
+    -------
+    LabelledProblems
+        The problems that have a path, in order, and the number of the others.
+
+    Raises
+    ------
+    TrainingError
+        If no problem has a path.
+    """
+
+    def label(problem: Problem) -> LabelledProblem | None:
         table = cost_to_go(problem)
-        return Lesson(problem, table) if np.isfinite(table[problem.start]) else None
+        return LabelledProblem(problem, table) if np.isfinite(table[problem.start]) else None
 
-    asked = run_all(ask, problems, jobs)
-    solvable = [lesson for lesson in asked if lesson is not None]
+    labelled = run_all(label, problems, jobs)
+    solvable = [one for one in labelled if one is not None]
     if not solvable:
-        told = f"none of {len(asked)} worlds has a path to the goal" if asked else "there are no worlds"
-        raise TrainingError(f"nothing to learn from: {told}")
-    return Lessons(solvable, len(asked) - len(solvable))
+        reason = f"none of {len(labelled)} worlds has a path to the goal" if labelled else "there are no worlds"
+        raise TrainingError(f"nothing to learn from: {reason}")
+    return LabelledProblems(solvable, len(labelled) - len(solvable))
+
+
+def training_problems(data: str, train: Choice, validation: Choice) -> tuple[list[Problem], list[Problem]]:
+    """The problems to train on and to validate on; of data without splits, the last fifth is for validation.
+
+    Tasks whose start or goal is blocked are left out.
+    """
+    path = Path(data)
+    if path.suffix == ".scen" or (path.is_dir() and find_datasets(path)[0].splits == (FLAT_SPLIT,)):
+        tasks = _one_family(data, replace(train, split=None, limit=None))
+        held_out = len(tasks) - max(1, len(tasks) // 5)
+        parts = tasks[:held_out][: train.limit], tasks[held_out:][: validation.limit]
+    else:
+        parts = _one_family(data, train), _one_family(data, validation)
+    return _problems(parts[0]), _problems(parts[1])
+
+
+def _one_family(data: str, choice: Choice) -> Sequence[Task]:
+    sets = load_tasks(data, choice)
+    if len(sets) > 1:
+        raise WorldError(f"{data}: several families ({', '.join(one.family for one in sets)}); name one")
+    return sets[0].tasks
+
+
+def _problems(tasks: Sequence[Task]) -> list[Problem]:
+    problems = []
+    for task in tasks:
+        try:
+            problems.append(task.problem())
+        except ProblemError:
+            continue
+    return problems

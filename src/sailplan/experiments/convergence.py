@@ -33,7 +33,7 @@ def _both(asked: Reproduction) -> tuple[list[Run], list[Run]]:
 
 def _runs(asked: Reproduction) -> list[Run]:
     try:
-        import sailplan.evaluation.plots  # noqa: F401
+        import sailplan.learning.convergence  # noqa: F401
     except ModuleNotFoundError as error:
         raise SailplanError("plots need matplotlib: pip install 'sailplan[plot]'") from error
     systems, families = _both(asked)
@@ -57,7 +57,7 @@ def _make(asked: Reproduction, progress: ShowProgress) -> Part:
 
 
 def _draw(asked: Reproduction, name: str, title: str, caption: str, runs: dict[str, Run]) -> Figure:
-    from sailplan.evaluation.plots import draw_convergence
+    from sailplan.learning.convergence import draw_convergence
 
     curves = {label: [one.validation_expansions for one in run.rounds] for label, run in runs.items()}
     draw_convergence(curves, asked.out / name, f"{title} ({asked.label})", logarithmic=True)

@@ -93,7 +93,7 @@ class Reproduction:
         """The training of a system on a family."""
         if system.algorithm is None:
             raise SailplanError(f"{system.name}: there is nothing to train")
-        settings = ALGORITHMS[system.algorithm].preset(system.preset)
+        settings = ALGORITHMS[system.algorithm].presets[system.preset]
         return Plan(system.algorithm, self.source(family), self.seed, _quick(settings) if self.quick else settings)
 
     def run_folder(self, system: System, family: str) -> Path:

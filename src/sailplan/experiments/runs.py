@@ -10,9 +10,9 @@ from pathlib import Path
 from sailplan.errors import SailplanError, TrainingError
 from sailplan.experiments.reproduction import Reproduction
 from sailplan.experiments.systems import System
-from sailplan.experiments.training import is_finished, run_training
 from sailplan.learning.rounds import Round
-from sailplan.learning.run_folder import METRICS, SETTINGS, Plan, read_metrics, read_plan
+from sailplan.learning.run_folder import METRICS, SETTINGS, Plan, is_finished, read_metrics, read_plan
+from sailplan.learning.train import run_training
 from sailplan.parallel import run_in_processes
 from sailplan.policies.model_file import MODEL, load_policy
 from sailplan.progress import ShowProgress, no_progress

@@ -1,36 +1,49 @@
-"""Learning: how a policy is trained."""
+"""Training of policies: algorithms, their settings, rounds and run folders."""
 
-from sailplan.learning.behaviour_cloning import CLONING, train_behaviour_cloning
-from sailplan.learning.cross_entropy import CROSS_ENTROPY, train_cross_entropy
-from sailplan.learning.examples import Examples
-from sailplan.learning.q_learning import Q_LEARNING, train_q_learning
-from sailplan.learning.regressors import Regressor
-from sailplan.learning.rounds import Progress, Round
-from sailplan.learning.sail import train_sail
-from sailplan.learning.settings import (
-    DEFAULT,
-    PAPER,
-    NetworkSettings,
-    QLearningSettings,
-    SailSettings,
-)
-from sailplan.learning.vector_settings import CrossEntropySettings
+from sailplan.learning.algorithms.behaviour_cloning import CLONING, CloningSettings, train_behaviour_cloning
+from sailplan.learning.algorithms.belief_training import BELIEF, BeliefSettings, train_belief
+from sailplan.learning.algorithms.catalogue import ALGORITHMS, Algorithm
+from sailplan.learning.algorithms.cross_entropy import CROSS_ENTROPY, CrossEntropySettings, train_cross_entropy
+from sailplan.learning.algorithms.q_learning import Q_LEARNING, QLearningSettings, train_q_learning
+from sailplan.learning.algorithms.sail import DEFAULT, PAPER, SailSettings, train_sail
+from sailplan.learning.regressors import DenseRegressor, Examples, MakeRegressor, Regressor
+from sailplan.learning.rounds import Keeper, Learner, Progress, Round, Training
+from sailplan.learning.run_folder import Plan, RunFolder, read_metrics, read_plan
+from sailplan.learning.settings import NetworkSettings, TrainingSettings
+from sailplan.learning.train import run_training
 
 __all__ = [
+    "ALGORITHMS",
+    "BELIEF",
     "CLONING",
     "CROSS_ENTROPY",
     "DEFAULT",
     "PAPER",
     "Q_LEARNING",
+    "Algorithm",
+    "BeliefSettings",
+    "CloningSettings",
     "CrossEntropySettings",
+    "DenseRegressor",
     "Examples",
+    "Keeper",
+    "Learner",
+    "MakeRegressor",
     "NetworkSettings",
+    "Plan",
     "Progress",
     "QLearningSettings",
     "Regressor",
     "Round",
+    "RunFolder",
     "SailSettings",
+    "Training",
+    "TrainingSettings",
+    "read_metrics",
+    "read_plan",
+    "run_training",
     "train_behaviour_cloning",
+    "train_belief",
     "train_cross_entropy",
     "train_q_learning",
     "train_sail",

@@ -1,27 +1,28 @@
-"""The loop that every training is: collect, fit, validate, keep the best round."""
+"""The loop of every training: collect, fit, validate, keep the best round."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Generic, NamedTuple, Protocol, TypedDict, TypeVar
 
 import numpy as np
 
+from sailplan.core import Limits, Policy, search
 from sailplan.core.problem import Problem
-from sailplan.datasets.labelled import Lesson, Lessons, make_lessons
+from sailplan.datasets.labelled import LabelledProblem, label_problems
 from sailplan.errors import TrainingError
 from sailplan.learning.settings import TrainingSettings
-from sailplan.learning.validate import mean_expansions
+from sailplan.parallel import run_all
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.mixture.policy import OneOfMany
 from sailplan.policies.replanning.policy import ReplanningPolicy
 
 Trained = LearnedPolicy | ReplanningPolicy
-"""What a round makes."""
+"""The policy of a round."""
 Collected = TypeVar("Collected")
-"""What a round collects: examples, transitions."""
+"""What a round collects: examples or transitions."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +31,14 @@ class Round:
 
     number: int
     mixing: float
-    """The share of steps that the learner did not select: β of SaIL's oracle, ε of chance in Q-learning."""
+    """Share of steps that the learner did not select: β of the oracle in SaIL, ε of random steps in Q-learning."""
     examples: int
-    """All that have been collected so far."""
+    """Number of examples collected so far, those of earlier rounds included."""
     loss: float
-    """What was made small: squared error on the examples, in squared deviations of the labels; mean expansions of the
-    elite in the cross-entropy method."""
+    """What was minimised: the squared error on the examples, in squared standard deviations of the labels; in the
+    cross-entropy method the mean expansions of the elite."""
     trust: float
-    """The weight of what was learned that did best on the validation worlds."""
+    """Weight of the learned part that did best on the validation worlds."""
     validation_expansions: float
     """Mean expansions on the validation worlds."""
     seconds_rolling_out: float
@@ -46,27 +47,52 @@ class Round:
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """Duration of the round."""
         return self.seconds_rolling_out + self.seconds_fitting + self.seconds_validating
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """The result of a training."""
+
+    policy: Trained | OneOfMany
+    """The policy of the best round or, if the settings say so, the mixture of all rounds."""
+    rounds: Sequence[Round]
+    """All rounds, in order."""
+    unsolvable: int = 0
+    """Number of worlds that were left out because they have no path."""
+    baselines: Mapping[str, float] = field(default_factory=dict)
+    """Mean expansions of policies that need no training, by name, on the same validation worlds."""
+
+    @property
+    def best(self) -> Round:
+        """The round with the fewest expansions on the validation worlds; the first of equals."""
+        return min(self.rounds, key=lambda done: done.validation_expansions)
+
+    @property
+    def better_baselines(self) -> list[str]:
+        """Names of the baselines that need fewer expansions than the trained policy, the best first."""
+        names = [name for name, mean in self.baselines.items() if mean < self.best.validation_expansions]
+        return sorted(names, key=lambda name: self.baselines[name])
 
 
 @dataclass
 class Progress(Generic[Collected]):
-    """How far a training has come: all that it needs to go on."""
+    """The state of a training between rounds: all that is needed to continue it."""
 
     rounds: list[Round] = field(default_factory=list)
     policies: list[Any] = field(default_factory=list)
-    """The policy of each round, as the learner makes them."""
+    """The policy of each round, as the learner made it."""
     examples: list[Collected] = field(default_factory=list)
     """What each round collected."""
 
     @property
     def best(self) -> int:
         """Index of the round with the fewest expansions on the validation worlds; the first of equals."""
-        return int(np.argmin([one.validation_expansions for one in self.rounds]))
+        return int(np.argmin([done.validation_expansions for done in self.rounds]))
 
     def result(self, kind: str, seed: int) -> Trained | OneOfMany:
-        """The best policy, or the mixture of all of them."""
+        """The best policy (`kind` is "best") or the mixture of all policies."""
         best: Trained = self.policies[self.best]
         return best if kind == "best" else OneOfMany(tuple(self.policies), seed)
 
@@ -79,42 +105,47 @@ class Candidate(NamedTuple):
 
 
 class Learner(Protocol[Collected]):
-    """An algorithm at work on some lessons; a round depends on its number and on the rounds before alone."""
+    """An algorithm at work. A round depends on its number and on the rounds before it, and on nothing else."""
 
     def mixing(self, number: int) -> float:
-        """The share of steps in this round that the learner does not select."""
+        """Share of steps in this round that the learner does not select."""
 
     def collect(self, number: int, progress: Progress[Collected]) -> Collected:
-        """Roll out."""
+        """Roll out on training worlds."""
 
     def fit(self, number: int, progress: Progress[Collected]) -> tuple[Sequence[Candidate], float]:
-        """Learn from all that was collected: policies, of which the best is kept, and the loss."""
+        """Learn from everything collected so far; return the candidates and the loss."""
+
+
+MakeLearner = Callable[[Sequence[LabelledProblem], int], Learner[Any]]
+"""Makes the learner from the labelled training problems and the number of threads."""
 
 
 class Keeper(Protocol):
-    """What keeps each round, so that a training that is stopped can go on."""
+    """Stores each round, so that a training that was stopped can be continued."""
 
     def load(self) -> Progress[Any]:
-        """The rounds kept so far."""
+        """The rounds stored so far."""
 
     def save(self, progress: Progress[Any]) -> None:
-        """Keep the last round."""
+        """Store the last round."""
 
 
 class Options(TypedDict, total=False):
-    """What every training takes besides problems, settings and a seed."""
+    """Optional arguments of every `train_*` function."""
 
     jobs: int
-    """Threads; the result does not depend on them."""
+    """Number of threads; the result does not depend on it."""
     keeper: Keeper | None
-    on_begin: Callable[[Lessons, Lessons], None]
-    """Hears which worlds are trained and validated on, and how many had no path."""
+    """Stores each round; a training continues from what it holds."""
     on_round: Callable[[Round], None]
-    """Hears what each round did."""
+    """Called after each round."""
+    baselines: Mapping[str, Policy]
+    """Policies to validate beside the result."""
 
 
 def run_rounds(
-    make_learner: Callable[[Sequence[Lesson]], Learner[Any]],
+    make_learner: MakeLearner,
     train: Sequence[Problem],
     validation: Sequence[Problem],
     settings: TrainingSettings,
@@ -122,52 +153,66 @@ def run_rounds(
     seed: int,
     jobs: int = 1,
     keeper: Keeper | None = None,
-    on_begin: Callable[[Lessons, Lessons], None] = lambda train, validation: None,
     on_round: Callable[[Round], None] = lambda done: None,
-) -> Trained | OneOfMany:
-    """Train for as many rounds as the settings say, going on where the keeper has some."""
+    baselines: Mapping[str, Policy] | None = None,
+) -> Training:
+    """Train for as many rounds as the settings say, after those that the keeper has stored."""
     if len(train) == 0 or len(validation) == 0:
-        raise TrainingError("a training needs at least one world to train on and another to validate on")
-    lessons, unseen = make_lessons(train, jobs=jobs), make_lessons(validation, jobs=jobs)
-    on_begin(lessons, unseen)
-    learner = make_learner(lessons.solvable)
+        raise TrainingError("training needs at least one world to train on and another to validate on")
+    labelled, unseen = label_problems(train, jobs=jobs), label_problems(validation, jobs=jobs)
+    learner = make_learner(labelled.solvable, jobs)
     progress: Progress[Any] = keeper.load() if keeper else Progress()
+
+    def validate(policy: Policy) -> float:
+        return mean_expansions(policy, unseen.solvable, settings.validation_expansions, jobs=jobs)
+
     for number in range(len(progress.rounds) + 1, settings.rounds + 1):
         began = perf_counter()
         progress.examples.append(learner.collect(number, progress))
-        count = sum(len(one) for one in progress.examples)
+        count = sum(len(collected) for collected in progress.examples)
         if count == 0:
             raise TrainingError("nothing to learn from: every search ends where it starts")
         collected = perf_counter()
         candidates, loss = learner.fit(number, progress)
         fitted = perf_counter()
-        chosen, expansions = _best_of(candidates, unseen.solvable, settings, jobs)
+        means = [validate(candidate.policy) for candidate in candidates]
+        best = int(np.argmin(means))
         times = collected - began, fitted - collected, perf_counter() - fitted
-        progress.policies.append(chosen.policy)
-        progress.rounds.append(Round(number, learner.mixing(number), count, loss, chosen.trust, expansions, *times))
+        progress.policies.append(candidates[best].policy)
+        progress.rounds.append(
+            Round(number, learner.mixing(number), count, loss, candidates[best].trust, means[best], *times)
+        )
         if keeper:
             keeper.save(progress)
         on_round(progress.rounds[-1])
-    return progress.result(settings.result, seed)
+    return Training(
+        policy=progress.result(settings.result, seed),
+        rounds=tuple(progress.rounds),
+        unsolvable=labelled.unsolvable + unseen.unsolvable,
+        baselines={name: validate(policy) for name, policy in (baselines or {}).items()},
+    )
 
 
-def _best_of(
-    candidates: Sequence[Candidate], unseen: Sequence[Lesson], settings: TrainingSettings, jobs: int
-) -> tuple[Candidate, float]:
-    """The candidate with the fewest expansions on the validation worlds, the first of equals, and these."""
-    scores = [mean_expansions(one.policy, unseen, settings.validation_expansions, jobs=jobs) for one in candidates]
-    best = int(np.argmin(scores))
-    return candidates[best], scores[best]
+def mean_expansions(
+    policy: Policy, problems: Sequence[LabelledProblem], max_expansions: int, *, jobs: int = 1
+) -> float:
+    """Mean expansions over the problems; a search that gives up counts with what it has spent."""
+
+    def expansions(labelled: LabelledProblem) -> int:
+        return search(labelled.problem, policy, Limits(expansions=max_expansions)).expansions
+
+    counts = run_all(expansions, problems, jobs)
+    return sum(counts) / len(counts)
 
 
-def draw_lessons(
-    lessons: Sequence[Lesson], count: int, seed: int, number: int
-) -> tuple[list[Lesson], list[np.random.SeedSequence]]:
-    """The lessons that a round rolls out, each drawn once, as many as there are at most, and a seed for each."""
+def draw_problems(
+    problems: Sequence[LabelledProblem], count: int, seed: int, number: int
+) -> tuple[list[LabelledProblem], list[np.random.SeedSequence]]:
+    """The problems that a round rolls out, drawn without replacement (at most all), and a seed for each."""
     draw, *seeds = np.random.SeedSequence([seed, number]).spawn(count + 1)
-    count = min(count, len(lessons))
-    drawn = np.random.default_rng(draw).permutation(len(lessons))[:count]
-    return [lessons[index] for index in drawn], seeds[:count]
+    count = min(count, len(problems))
+    drawn = np.random.default_rng(draw).permutation(len(problems))[:count]
+    return [problems[index] for index in drawn], seeds[:count]
 
 
 def seed_of(seed: int, number: int) -> int:

@@ -1,7 +1,7 @@
-"""The folder of a training: its settings, metrics, rounds and result, written so that it can be taken up again.
+"""The folder of a training: settings, metrics, rounds and result, written so that the training can be continued.
 
-A round counts as done once its row is in metrics.csv, which is written after all else of it; whatever is killed before
-is done again, and comes out the same.
+A round is complete once its row is in metrics.csv, which is written after all its other files. A round that was killed
+before is repeated on resumption, with the same result.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ SETTINGS, METRICS = "settings.json", "metrics.csv"
 
 @dataclass(frozen=True)
 class Plan:
-    """What a training was asked to do."""
+    """What a training is asked to do."""
 
     algorithm: AlgorithmName
     data: str
-    """Where the worlds come from."""
+    """Folder, file or family of the worlds."""
     seed: int
     settings: TrainingSettings
     endpoints: Endpoints = "corners"
-    """Where searches start and end."""
+    """Where searches start and end; see `Endpoints`."""
     data_seed: int = 0
     """Seed of generated worlds and random endpoints."""
 
     def __post_init__(self) -> None:
-        sound = (
+        valid = (
             self.algorithm in ALGORITHMS
-            and isinstance(self.settings, type(ALGORITHMS[self.algorithm].paper))
+            and isinstance(self.settings, type(ALGORITHMS[self.algorithm].presets["paper"]))
             and self.endpoints in get_args(Endpoints)
             and isinstance(self.data, str)
             and all(type(seed) is int and seed >= 0 for seed in (self.seed, self.data_seed))
         )
-        if not sound:
+        if not valid:
             raise TrainingError(
                 f"not the plan of a training: {self.algorithm} {self.data} {self.endpoints} {self.seed}"
             )
@@ -71,26 +71,26 @@ class RunFolder:
 
     @classmethod
     def begin(cls, path: Path, plan: Plan, digest: str) -> RunFolder:
-        """Start a run in a folder that holds none."""
+        """Start a run; raises TrainingError if the folder has one already."""
         if (path / SETTINGS).exists() or (path / METRICS).exists():
-            raise TrainingError(f"{path}: there is a run in this folder; go on with --resume, or take another")
+            raise TrainingError(f"{path}: there is a run in this folder; continue it with --resume, or choose another")
         write_text(path / SETTINGS, json.dumps({**asdict(plan), "digest": digest}, indent=2) + "\n")
         return cls(path, plan, digest)
 
     @classmethod
     def resume(cls, path: Path, plan: Plan, digest: str) -> RunFolder:
-        """Go on with the run in a folder; raises TrainingError where its data has changed."""
+        """Continue the run in a folder; raises TrainingError if its data has changed."""
         if _read_settings(path).get("digest") != digest:
             raise TrainingError(f"{path}: {plan.data} holds other worlds than when this run began")
         return cls(path, plan, digest)
 
     def abandon(self) -> None:
-        """Leave no trace of a run that could not begin."""
+        """Remove the settings of a run that could not begin."""
         if not (self.path / METRICS).exists():
             (self.path / SETTINGS).unlink(missing_ok=True)
 
     def load(self) -> Progress[Any]:
-        """The rounds that are done."""
+        """Read the complete rounds."""
         progress: Progress[Any] = Progress()
         collects = ALGORITHMS[self.plan.algorithm].collects
         width = self.plan.settings.row_width()
@@ -105,7 +105,7 @@ class RunFolder:
         return progress
 
     def save(self, progress: Progress[Any]) -> None:
-        """Keep the last round, and the best so far as the model."""
+        """Write the last round, and the best so far as the model."""
         number = progress.rounds[-1].number
         with whole_file(self._file(number, ".npz")) as file:
             np.savez(file, **vars(progress.examples[-1]))
@@ -115,14 +115,15 @@ class RunFolder:
 
     def _save_model(self, progress: Progress[Any]) -> None:
         plan = self.plan
+        best = progress.rounds[progress.best]
         facts = {
             "algorithm": plan.algorithm,
             "seed": plan.seed,
             "settings": plan.settings.as_json(),
             "data": Path(plan.data).name,
             "data_digest": self._digest,
-            "round": progress.rounds[progress.best].number,
-            "validation_expansions": progress.rounds[progress.best].validation_expansions,
+            "round": best.number,
+            "validation_expansions": best.validation_expansions,
             "versions": versions(),
         }
         save_policy(progress.result(plan.settings.result, plan.seed), self.path / MODEL, facts)
@@ -131,19 +132,24 @@ class RunFolder:
         return self.path / "rounds" / f"{number:03d}{suffix}"
 
 
+def is_finished(path: Path, plan: Plan) -> bool:
+    """Whether the folder holds the result of the plan."""
+    return (path / MODEL).exists() and len(read_metrics(path)) == plan.settings.rounds
+
+
 def read_plan(path: Path) -> Plan:
-    """What the run in a folder was asked to do."""
-    told = _read_settings(path)
+    """Read what the run in a folder was asked to do; raises TrainingError if there is no run or it is damaged."""
+    values = _read_settings(path)
     try:
         known = {one.name for one in fields(Plan)} - {"settings"}
-        kind = type(ALGORITHMS[told["algorithm"]].paper)
-        return Plan(**{name: told[name] for name in known}, settings=kind.from_json(told["settings"]))
+        kind = type(ALGORITHMS[values["algorithm"]].presets["paper"])
+        return Plan(**{name: values[name] for name in known}, settings=kind.from_json(values["settings"]))
     except (KeyError, TypeError, SailplanError) as error:
         raise TrainingError(f"{path / SETTINGS}: not the settings of a training ({fault_line(error)})") from error
 
 
 def read_metrics(path: Path) -> list[Round]:
-    """The rounds of the run in a folder."""
+    """Read the rounds of the run in a folder; raises TrainingError if the file is damaged."""
     if not (path / METRICS).exists():
         return []
     kinds: dict[str, Any] = {name: int if name in ("number", "examples") else float for name in _NAMES}
@@ -151,7 +157,7 @@ def read_metrics(path: Path) -> list[Round]:
         rows = csv.DictReader(file_lines(path / METRICS, error=TrainingError))
         rounds = [Round(**{name: kind(row[name]) for name, kind in kinds.items()}) for row in rows]
         if rows.fieldnames != _NAMES or [one.number for one in rounds] != list(range(1, len(rounds) + 1)):
-            raise ValueError("other columns or rounds than expected")
+            raise ValueError("unexpected columns or rounds")
         if not all(isfinite(one.validation_expansions) for one in rounds):
             raise ValueError("a round without validation")
         return rounds
@@ -160,7 +166,7 @@ def read_metrics(path: Path) -> list[Round]:
 
 
 def digest_of(problems: Iterable[Problem]) -> str:
-    """A fingerprint of the worlds, starts and goals."""
+    """A hash of the worlds, starts and goals."""
     total = hashlib.sha256()
     for problem in problems:
         if is_compiled(problem.graph):
@@ -174,16 +180,16 @@ def _read_settings(path: Path) -> dict[str, Any]:
     if not (path / SETTINGS).is_file():
         raise TrainingError(f"{path}: there is no run in this folder")
     try:
-        told = json.loads(file_bytes(path / SETTINGS, error=TrainingError))
+        values = json.loads(file_bytes(path / SETTINGS, error=TrainingError))
     except (ValueError, RecursionError) as error:
         raise TrainingError(f"{path / SETTINGS}: damaged ({fault_line(error)})") from error
-    if not isinstance(told, dict):
+    if not isinstance(values, dict):
         raise TrainingError(f"{path / SETTINGS}: not the settings of a training")
-    return told
+    return values
 
 
 def _read_collected(path: Path, kind: type[Any], width: int) -> Any:
-    """What a round collected: rows of this width, and a number for each."""
+    """Read what a round collected: rows of this width, and a number for each."""
     contents = file_bytes(path, error=TrainingError)
     try:
         with np.load(io.BytesIO(contents), allow_pickle=False) as file:
@@ -200,7 +206,7 @@ def _read_collected(path: Path, kind: type[Any], width: int) -> Any:
 
 
 def versions() -> dict[str, str]:
-    """Of Python and the packages that decide how a training comes out."""
+    """Versions of Python and of the packages that the result of a training depends on."""
     found = {"python": platform.python_version()}
     for name in ("sailplan", "numpy", "torch"):
         try:

@@ -118,7 +118,9 @@ def test_the_network_of_a_patch_has_a_convolution() -> None:
 @pytest.mark.parametrize("make", [LinearRegression, DecisionTreeRegressor])
 def test_a_regressor_of_scikit_learn_is_a_policy(make: type) -> None:
     problems = tiny_problems()
-    policy = train_sail(problems[:4], problems[4:], TINY.changed(rounds=2), seed=0, make_regressor=lambda seed: make())
+    policy = train_sail(
+        problems[:4], problems[4:], TINY.changed(rounds=2), seed=0, make_regressor=lambda seed: make()
+    ).policy
     assert isinstance(policy, LearnedPolicy)
     assert isinstance(policy.model, ScaledModel)
     for problem in problems:

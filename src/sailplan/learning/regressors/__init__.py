@@ -1,8 +1,9 @@
-"""Regressors: what learns scores from examples."""
+"""Regressors, which learn scores from examples."""
 
 from sailplan.learning.regressors.regressor import (
     DenseRegressor,
     Differences,
+    Examples,
     MakeRegressor,
     Regressor,
     ScaledModel,
@@ -10,4 +11,13 @@ from sailplan.learning.regressors.regressor import (
     network_maker,
 )
 
-__all__ = ["DenseRegressor", "Differences", "MakeRegressor", "Regressor", "ScaledModel", "fit_model", "network_maker"]
+__all__ = [
+    "DenseRegressor",
+    "Differences",
+    "Examples",
+    "MakeRegressor",
+    "Regressor",
+    "ScaledModel",
+    "fit_model",
+    "network_maker",
+]

@@ -1,8 +1,8 @@
-"""The regressor protocol, and how a fitted one becomes a policy's model."""
+"""Examples, the regressor protocol, and how a fitted regressor becomes the model of a policy."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from sailplan.core.graph import FloatArray
 from sailplan.errors import TrainingError
-from sailplan.learning.examples import Examples
 from sailplan.learning.settings import NetworkSettings
 from sailplan.policies.features import FeatureSet, Scaling
 from sailplan.policies.learned.network import DenseNetwork, Layer
@@ -19,8 +18,27 @@ if TYPE_CHECKING:
     from sailplan.learning.regressors.torch_network import TorchNetwork
 
 
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """What a regressor learns from: features of open vertices, and the cost-to-go that the oracle gives them."""
+
+    rows: FloatArray
+    """Shape (examples, columns): the features."""
+    labels: FloatArray
+    """Shape (examples,): the cost-to-go, in the unit of the features."""
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @classmethod
+    def concatenate(cls, parts: Iterable[Examples]) -> Examples:
+        """All examples of the parts, in order."""
+        held = list(parts)
+        return cls(np.concatenate([one.rows for one in held]), np.concatenate([one.labels for one in held]))
+
+
 class Regressor(Protocol):
-    """Anything like scikit-learn's: it learns to predict a number from a row of numbers."""
+    """Predicts a number from a row of numbers; any regressor of scikit-learn will do."""
 
     def fit(self, rows: FloatArray, values: FloatArray) -> Any:
         """Learn from these examples, from scratch."""
@@ -33,27 +51,27 @@ class DenseRegressor(Regressor, Protocol):
     """A regressor that the compiled engine can run."""
 
     def dense_layers(self) -> Sequence[Layer]:
-        """What it has learned as dense layers with ReLU between them."""
+        """The fitted function as dense layers with ReLU between them."""
 
 
 class Differences(NamedTuple):
-    """Steps to learn from by temporal differences, in the unit of the network."""
+    """Transitions for temporal-difference learning, in the unit of the network."""
 
     rows: FloatArray
     guesses: FloatArray
-    """What the network's value is added to."""
+    """Initial estimates, to which the output of the network is added."""
     costs: FloatArray
     """Of each step."""
     next_rows: FloatArray
     next_guesses: FloatArray
     largest: FloatArray
-    """The most that can lie ahead."""
+    """Upper limit of the cost that follows."""
     goes_on: FloatArray
-    """0 where nothing lies ahead, else 1."""
+    """0 after the last step of a search, else 1."""
 
 
 MakeRegressor = Callable[[int], Regressor]
-"""A new regressor from a seed."""
+"""Makes a new regressor from a seed."""
 
 
 def is_dense(regressor: Regressor) -> TypeGuard[DenseRegressor]:
@@ -62,7 +80,7 @@ def is_dense(regressor: Regressor) -> TypeGuard[DenseRegressor]:
 
 
 def network_maker(settings: NetworkSettings, features: FeatureSet) -> Callable[[int], TorchNetwork]:
-    """What makes the networks of these settings; raises TrainingError where torch is not installed."""
+    """A function that makes networks of these settings; raises TrainingError if torch is not installed."""
     try:
         from sailplan.learning.regressors.torch_network import TorchNetwork
     except ModuleNotFoundError as error:
@@ -72,7 +90,7 @@ def network_maker(settings: NetworkSettings, features: FeatureSet) -> Callable[[
 
 @dataclass(frozen=True, eq=False)
 class ScaledModel:
-    """Any regressor as a model: scaled columns in, its prediction in the unit of the labels out."""
+    """Any regressor as a model: it gets scaled columns, and its prediction is scaled to the unit of the labels."""
 
     regressor: Regressor
     scaling: Scaling
@@ -89,9 +107,9 @@ class ScaledModel:
 def fit_model(
     regressor: Regressor, examples: Examples, features: FeatureSet, target: str
 ) -> tuple[DenseNetwork | ScaledModel, float]:
-    """Fit the regressor to the examples; return the model and its mean squared error, in squared deviations."""
+    """Fit the regressor to the examples; return the model and its mean squared error in squared standard deviations."""
     if target == "detour" and not features.estimate:
-        raise TrainingError(f"{features.name}: there is no first guess, so there is no detour to learn")
+        raise TrainingError(f"{features.name}: the features have no initial estimate, so there is no detour to learn")
     linear = features.guess_weights if target == "detour" else np.zeros(len(features.columns))
     values = examples.labels - examples.rows @ linear
     scaling, offset, unit = Scaling.fit(examples.rows), float(values.mean()), float(values.std()) or 1.0

@@ -1,4 +1,4 @@
-"""Networks trained with torch. What they learn leaves as dense layers, so that nothing else needs torch."""
+"""Networks trained with torch. The result is exported as dense layers, so that nothing else needs torch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PREDICTED_AT_ONCE = 1 << 14
 
 
 class TorchNetwork:
-    """Dense layers with ReLU; columns of a patch go through a small convolution first.
+    """Dense layers with ReLU; the columns of a patch pass through a small convolution first.
 
     The same seed and data give the same weights to the last bit, whatever the number of threads.
     """
@@ -31,7 +31,7 @@ class TorchNetwork:
         self._rest: list[nn.Linear] = []
 
     def fit(self, rows: FloatArray, values: FloatArray) -> None:
-        """Learn from scratch, by squared error."""
+        """Learn from scratch by squared error."""
 
         def loss(rows: Tensor, values: Tensor) -> Tensor:
             return ((self._forward(rows) - values) ** 2).mean()
@@ -41,10 +41,11 @@ class TorchNetwork:
             self._descend([rows, values], loss)
 
     def fit_differences(self, steps: Differences, layers: Sequence[Layer]) -> float:
-        """Go on from some layers, by squared temporal difference; return its mean over the last pass.
+        """Continue from some layers by squared temporal difference; return its mean over the last pass.
 
-        The guess and what the network adds to it are to be the cost of a step and, where it goes on, the same of the
-        next row, as the network says at that moment (there is no target network); the gradient does not go through it.
+        The sum of initial estimate and network output is fitted to the cost of the step plus, if the search goes on,
+        the same sum for the next row as the network gives it at that moment (there is no target network). No gradient
+        flows through the latter.
         """
 
         def loss(*batch: Tensor) -> Tensor:
@@ -59,7 +60,7 @@ class TorchNetwork:
             return self._descend(steps, loss)
 
     def untrained(self, columns: int) -> list[Layer]:
-        """The layers that a network of this seed begins with."""
+        """The initial layers of a network with this seed."""
         with self._at_work():
             self._build(columns)
         return self.dense_layers()
@@ -73,7 +74,7 @@ class TorchNetwork:
             return torch.cat(parts).numpy().astype(np.float64)
 
     def dense_layers(self) -> list[Layer]:
-        """All layers as dense ones, a convolution among them unrolled."""
+        """All layers as dense ones; a convolution is unrolled."""
         assert self._first is not None
         with torch.no_grad():
             rest = [(layer.weight.t(), layer.bias) for layer in self._rest]
@@ -131,14 +132,14 @@ class TorchNetwork:
 
     @contextmanager
     def _at_work(self) -> Iterator[None]:
-        """Sums are taken in the same order whatever the machine, and chance is that of the seed."""
+        """Seed the random numbers, and sum in the same order on every machine."""
         with one_thread(), torch.random.fork_rng(devices=[]):
             torch.manual_seed(self._seed)
             yield
 
 
 class FirstLayer(nn.Module):
-    """A dense layer over the columns, beside a convolution over those that are a patch."""
+    """A dense layer over the columns, beside a convolution over the columns of a patch."""
 
     def __init__(self, columns: int, patch_columns: int, outputs: int) -> None:
         super().__init__()
@@ -149,14 +150,14 @@ class FirstLayer(nn.Module):
         self.outputs = outputs + (_FILTERS * places**2 if patch_columns else 0)
 
     def forward(self, rows: Tensor) -> Tensor:
-        """What goes into the next layer, before ReLU."""
+        """The input of the next layer, before ReLU."""
         values: Tensor = self.dense(rows[:, : self._columns])
         if self.convolution is None:
             return values
         return torch.cat([values, self._convolve(rows[:, self._columns :])], dim=1)
 
     def as_dense(self) -> tuple[Tensor, Tensor]:
-        """The same as weights, shape (inputs, outputs), and biases."""
+        """The layer as weights of shape (inputs, outputs) and biases."""
         weights, biases = self.dense.weight.t(), self.dense.bias
         if self.convolution is None:
             return weights, biases
@@ -194,7 +195,7 @@ def _array(tensor: Tensor) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Sums are taken in the same order whatever the machine; and small batches are fastest so."""
+    """Use one thread: sums are taken in the same order on every machine, and small batches are fastest."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

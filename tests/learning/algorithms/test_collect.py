@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from sailplan.core import Limits, Policy, search
-from sailplan.datasets.labelled import Lesson, make_lessons
+from sailplan.datasets.labelled import LabelledProblem, label_problems
 from sailplan.learning import Examples
-from sailplan.learning.collect import collect
+from sailplan.learning.algorithms.sail import collect
 from sailplan.policies import greedy
 from sailplan.policies.features import feature_set
 from sailplan.policies.oracle import OraclePolicy
@@ -15,22 +15,22 @@ from tests.learned_policies import random_policy
 from tests.learning.tiny import pocket_problem, tiny_problems
 
 
-def _lessons() -> list[Lesson]:
-    return make_lessons(tiny_problems()).solvable
+def _labelled() -> list[LabelledProblem]:
+    return label_problems(tiny_problems()).solvable
 
 
 def _collect(
     probability: float, *, seed: int = 0, jobs: int = 1, samples: int = 9, features: str = "relative"
 ) -> Examples:
-    lessons = _lessons()
+    problems = _labelled()
     return collect(
-        lessons,
+        problems,
         random_policy(4, "relative"),
         feature_set(features),
         oracle_probability=probability,
         samples=samples,
         max_expansions=50,
-        seeds=np.random.SeedSequence(seed).spawn(len(lessons)),
+        seeds=np.random.SeedSequence(seed).spawn(len(problems)),
         jobs=jobs,
     )
 
@@ -38,13 +38,13 @@ def _collect(
 def _alone(policy: Policy | None, features: str, samples: int) -> Examples:
     """Sample the roll-outs of one policy, step by step as `collect` should; None stands for the oracle."""
     parts, chosen = [], feature_set(features)
-    for lesson, seed in zip(_lessons(), np.random.SeedSequence(0).spawn(len(_lessons())), strict=True):
+    for labelled, seed in zip(_labelled(), np.random.SeedSequence(0).spawn(len(_labelled())), strict=True):
         rng = np.random.default_rng(seed)
         rng.integers(1 << 62)
-        trace = search(lesson.problem, policy or OraclePolicy(), Limits(50), engine="reference").trace
+        trace = search(labelled.problem, policy or OraclePolicy(), Limits(50), engine="reference").trace
         steps = draw_steps(len(trace.expanded), samples, rng)
-        vertices, rows = take_samples(lesson.problem, trace, chosen, steps, rng.random(len(steps)), "reference")
-        parts.append(Examples(rows, lesson.table[vertices] / chosen.span(lesson.problem)))
+        vertices, rows = take_samples(labelled.problem, trace, chosen, steps, rng.random(len(steps)), "reference")
+        parts.append(Examples(rows, labelled.table[vertices] / chosen.span(labelled.problem)))
     return Examples.concatenate(parts)
 
 
@@ -75,8 +75,8 @@ def test_a_mixture_is_neither_of_the_two() -> None:
 
 
 def test_so_many_samples_of_each_world() -> None:
-    assert len(_collect(0.5, samples=7)) == 7 * len(_lessons())
-    lengths = [search(one.problem, OraclePolicy(), Limits(50)).expansions for one in _lessons()]
+    assert len(_collect(0.5, samples=7)) == 7 * len(_labelled())
+    lengths = [search(one.problem, OraclePolicy(), Limits(50)).expansions for one in _labelled()]
     assert len(_collect(1.0, samples=0)) == sum(lengths)
 
 
@@ -88,9 +88,9 @@ def test_labels_are_in_the_unit_of_the_features() -> None:
 
 
 def test_a_directed_graph_has_labels_beyond_its_pocket() -> None:
-    lessons = make_lessons([pocket_problem()]).solvable
+    problems = label_problems([pocket_problem()]).solvable
     examples = collect(
-        lessons,
+        problems,
         greedy("euclidean"),
         feature_set("relative"),
         oracle_probability=0.5,

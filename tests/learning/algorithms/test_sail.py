@@ -8,11 +8,11 @@ import pytest
 
 from sailplan.core import Limits, search
 from sailplan.datasets import World
-from sailplan.datasets.labelled import make_lessons
+from sailplan.datasets.labelled import label_problems
 from sailplan.errors import TrainingError
 from sailplan.graphs import CallbackGraph, ExplicitGraph, Problem, grid_problem
 from sailplan.learning import Examples, Progress, Round, SailSettings, train_behaviour_cloning, train_sail
-from sailplan.learning.validate import mean_expansions
+from sailplan.learning.rounds import mean_expansions
 from sailplan.policies.features import FeatureSet
 from sailplan.policies.features.absolute import COST, EUCLIDEAN
 from sailplan.policies.learned.policy import LearnedPolicy
@@ -41,7 +41,7 @@ class Memory:
 
 
 def _train(settings: SailSettings = TINY, seed: int = 0, keeper: Memory | None = None, jobs: int = 1) -> LearnedPolicy:
-    policy = train_sail(TRAIN, VALIDATION, settings, seed=seed, keeper=keeper, jobs=jobs)
+    policy = train_sail(TRAIN, VALIDATION, settings, seed=seed, keeper=keeper, jobs=jobs).policy
     assert isinstance(policy, LearnedPolicy)
     return policy
 
@@ -65,13 +65,13 @@ def test_another_seed_gives_another_policy() -> None:
 def test_what_a_round_tells() -> None:
     told: list[Round] = []
     settings = TINY.changed(oracle_probability=0.5)
-    policy = train_sail(TRAIN, VALIDATION, settings, seed=3, on_round=told.append)
+    policy = train_sail(TRAIN, VALIDATION, settings, seed=3, on_round=told.append).policy
     assert [one.number for one in told] == [1, 2, 3]
     assert [one.mixing for one in told] == [1.0, 0.5, 0.25]
     assert [one.examples for one in told] == [32, 64, 96]
     assert all(one.loss >= 0 and one.trust == 1.0 for one in told)
-    lessons = make_lessons(VALIDATION).solvable
-    assert min(one.validation_expansions for one in told) == mean_expansions(policy, lessons, 300)
+    problems = label_problems(VALIDATION).solvable
+    assert min(one.validation_expansions for one in told) == mean_expansions(policy, problems, 300)
     assert all(one.seconds_rolling_out + one.seconds_fitting + one.seconds_validating >= 0 for one in told)
 
 
@@ -105,15 +105,15 @@ def test_the_best_round_on_validation_is_the_result() -> None:
     memory = Memory()
     policy = _train(keeper=memory)
     progress = memory.kept[-1]
-    lessons = make_lessons(VALIDATION).solvable
-    means = [mean_expansions(one, lessons, 300) for one in progress.policies]
+    problems = label_problems(VALIDATION).solvable
+    means = [mean_expansions(one, problems, 300) for one in progress.policies]
     assert means == [one.validation_expansions for one in progress.rounds]
     assert policy is progress.policies[means.index(min(means))]
 
 
 def test_a_mixture_is_all_rounds_with_the_seed_of_the_training() -> None:
     memory = Memory()
-    mixture = train_sail(TRAIN, VALIDATION, TINY.changed(result="mixture"), seed=5, keeper=memory)
+    mixture = train_sail(TRAIN, VALIDATION, TINY.changed(result="mixture"), seed=5, keeper=memory).policy
     assert isinstance(mixture, OneOfMany)
     assert mixture.seed == 5
     assert list(mixture.policies) == memory.kept[-1].policies
@@ -169,15 +169,15 @@ def test_a_trained_policy_solves_problems_that_it_has_not_seen(settings: SailSet
 
 def test_it_learns_to_search_with_fewer_expansions_than_at_random() -> None:
     policy = _train(TINY.changed(epochs=20, samples_per_world=30, rounds=2))
-    lessons = make_lessons(tiny_problems()).solvable
-    untrained = [mean_expansions(random_policy(seed, "relative"), lessons, 400) for seed in range(5)]
-    assert mean_expansions(policy, lessons, 400) < np.mean(untrained)
+    problems = label_problems(tiny_problems()).solvable
+    untrained = [mean_expansions(random_policy(seed, "relative"), problems, 400) for seed in range(5)]
+    assert mean_expansions(policy, problems, 400) < np.mean(untrained)
 
 
 def test_cloning_is_one_round_of_the_oracle_alone() -> None:
     settings = TINY_CLONING.changed(oracle_probability=0.0, samples_per_world=0)
     memory = Memory()
-    cloned = train_behaviour_cloning(TRAIN, VALIDATION, settings, seed=0, keeper=memory)
+    cloned = train_behaviour_cloning(TRAIN, VALIDATION, settings, seed=0, keeper=memory).policy
     (progress,) = memory.kept
     assert isinstance(cloned, LearnedPolicy)
     assert_same_network(cloned, _train(settings))
@@ -237,7 +237,7 @@ def test_a_directed_graph_and_one_of_callbacks_can_be_trained_on() -> None:
         return target not in blocked and 0 <= target[0] < 6 and 0 <= target[1] < 6
 
     problems = [CallbackGraph(around, free).problem((0, 0), (5, 5)), pocket_problem()]
-    policy = train_sail(problems, problems, TINY, seed=0)
+    policy = train_sail(problems, problems, TINY, seed=0).policy
     for problem in problems:
         result = search(problem, policy)
         assert result.found
@@ -246,7 +246,7 @@ def test_a_directed_graph_and_one_of_callbacks_can_be_trained_on() -> None:
 
 def test_features_of_your_own_are_what_is_learned_from() -> None:
     mine = FeatureSet((COST, EUCLIDEAN), "mine")
-    policy = train_sail(TRAIN, VALIDATION, TINY.changed(rounds=1), seed=0, features=mine)
+    policy = train_sail(TRAIN, VALIDATION, TINY.changed(rounds=1), seed=0, features=mine).policy
     assert isinstance(policy, LearnedPolicy)
     assert policy.features is mine
     assert search(VALIDATION[0], policy).found
@@ -273,7 +273,7 @@ def test_worlds_are_needed_on_both_sides() -> None:
 
 def test_the_unsolvable_are_passed_over() -> None:
     blocked = draw_problem("S#G")
-    one = train_sail([blocked, *TRAIN], [*VALIDATION, blocked], TINY, seed=0)
+    one = train_sail([blocked, *TRAIN], [*VALIDATION, blocked], TINY, seed=0).policy
     assert isinstance(one, LearnedPolicy)
     assert_same_network(one, _train())
 

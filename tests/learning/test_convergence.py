@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sailplan.evaluation.plots import draw_convergence
+from sailplan.learning.convergence import draw_convergence
 
 
 def _draw(path: Path, curves: dict[str, list[float]], title: str = "Convergence") -> np.ndarray:

@@ -7,13 +7,12 @@ import pytest
 
 from sailplan.core import search
 from sailplan.datasets import GeneratedWorlds
-from sailplan.datasets.labelled import make_lessons
+from sailplan.datasets.labelled import label_problems
 from sailplan.errors import TrainingError
 from sailplan.graphs import GridGraph, grid_problem
-from sailplan.learning.belief_settings import BeliefSettings
-from sailplan.learning.belief_training import BELIEF, BeliefLearner, train_belief
-from sailplan.learning.examples import Examples
-from sailplan.learning.rounds import Progress, draw_lessons
+from sailplan.learning.algorithms.belief_training import BELIEF, BeliefLearner, BeliefSettings, train_belief
+from sailplan.learning.regressors import Examples
+from sailplan.learning.rounds import Progress, draw_problems
 from sailplan.learning.run_folder import Plan, RunFolder, digest_of, read_plan
 from sailplan.policies.model_file import MODEL, load_policy
 from sailplan.policies.replanning.belief_file import describe_belief
@@ -28,7 +27,7 @@ TRAIN, VALIDATION, UNSEEN = PROBLEMS[:32], PROBLEMS[32:40], PROBLEMS[40:]
 
 
 def _train(seed: int = 0, jobs: int = 1, settings: BeliefSettings = SETTINGS) -> ReplanningPolicy:
-    policy = train_belief(TRAIN, VALIDATION, settings, seed=seed, jobs=jobs)
+    policy = train_belief(TRAIN, VALIDATION, settings, seed=seed, jobs=jobs).policy
     assert isinstance(policy, ReplanningPolicy)
     return policy
 
@@ -38,11 +37,11 @@ def _expansions(policy: ReplanningPolicy) -> int:
 
 
 def _learner(seed: int = 0) -> BeliefLearner:
-    lessons = make_lessons(TRAIN).solvable
+    problems = label_problems(TRAIN).solvable
     frame = Frame.of(TRAIN[0])
     assert frame is not None
     memory = Memory.of([problem.graph.world for problem in TRAIN[:24] if isinstance(problem.graph, GridGraph)])
-    return BeliefLearner(lessons[24:], SETTINGS, seed, 1, frame, memory)
+    return BeliefLearner(problems[24:], SETTINGS, seed, 1, frame, memory)
 
 
 def test_it_learns_where_the_gaps_are() -> None:
@@ -83,9 +82,9 @@ def test_candidates_of_the_first_round_include_those_without_weights() -> None:
 def test_the_label_of_a_vector_is_what_its_belief_costs() -> None:
     learner = _learner()
     drawn = learner.collect(1, Progress())
-    lessons, _ = draw_lessons(learner.lessons, SETTINGS.worlds_per_vector, 0, 1)
+    problems, _ = draw_problems(learner.problems, SETTINGS.worlds_per_vector, 0, 1)
     policy = learner.policy(drawn.rows[0])
-    assert drawn.labels[0] == np.mean([search(lesson.problem, policy).expansions for lesson in lessons])
+    assert drawn.labels[0] == np.mean([search(labelled.problem, policy).expansions for labelled in problems])
 
 
 def test_what_cannot_be_trained_on() -> None:
@@ -93,7 +92,7 @@ def test_what_cannot_be_trained_on() -> None:
         train_belief(TRAIN, tiny_problems(), SETTINGS, seed=0)
     with pytest.raises(TrainingError, match="grids of one size with one start and goal"):
         train_belief([pocket_problem()], [pocket_problem()], SETTINGS, seed=0)
-    with pytest.raises(TrainingError, match="1 worlds: too few to remember some and roll out others"):
+    with pytest.raises(TrainingError, match="1 worlds: too few to store some and roll out others"):
         train_belief(TRAIN[:1], VALIDATION, SETTINGS, seed=0)
 
 

@@ -6,14 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sailplan.core import Limits, search
-from sailplan.datasets.labelled import make_lessons
+from sailplan.datasets.labelled import label_problems
 from sailplan.errors import TrainingError
 from sailplan.learning import CROSS_ENTROPY, CrossEntropySettings, Round, train_cross_entropy
-from sailplan.learning.collect import scaling_of
-from sailplan.learning.cross_entropy import CrossEntropy, network_of
-from sailplan.learning.examples import Examples
+from sailplan.learning.algorithms.cross_entropy import CrossEntropy, Gaussian, network_of, refit
+from sailplan.learning.algorithms.sail import scaling_of
+from sailplan.learning.regressors import Examples
 from sailplan.learning.rounds import Progress
-from sailplan.learning.vectors import Gaussian, refit
 from sailplan.policies.features import Scaling, feature_set
 from sailplan.policies.learned.network import DenseNetwork
 from sailplan.policies.learned.policy import LearnedPolicy
@@ -68,21 +67,21 @@ def test_as_many_parameters_as_the_network_takes() -> None:
 
 
 def test_a_vector_costs_the_mean_of_its_expansions_on_the_worlds_of_the_round() -> None:
-    lessons = make_lessons(TRAIN).solvable
-    settings = TINY_CROSS_ENTROPY.changed(worlds_per_vector=len(lessons))
+    problems = label_problems(TRAIN).solvable
+    settings = TINY_CROSS_ENTROPY.changed(worlds_per_vector=len(problems))
     scaling = Scaling.none(len(feature_set("relative").columns))
-    learner = CrossEntropy(lessons, settings, 0, 1, feature_set("relative"), scaling)
+    learner = CrossEntropy(problems, settings, 0, 1, feature_set("relative"), scaling)
     drawn = learner.collect(1, Progress())
     assert drawn.rows.shape == (6, settings.row_width())
     for vector, cost in zip(drawn.rows, drawn.labels, strict=True):
         policy = LearnedPolicy(feature_set("relative"), network_of(vector, scaling, (4,)))
-        counts = [search(lesson.problem, policy, Limits(300)).expansions for lesson in lessons]
+        counts = [search(labelled.problem, policy, Limits(300)).expansions for labelled in problems]
         assert cost == pytest.approx(sum(counts) / len(counts))
 
 
 def _learner(settings: CrossEntropySettings) -> CrossEntropy:
     features = feature_set(settings.features)
-    return CrossEntropy(make_lessons(TRAIN).solvable, settings, 0, 1, features, Scaling.none(len(features.columns)))
+    return CrossEntropy(label_problems(TRAIN).solvable, settings, 0, 1, features, Scaling.none(len(features.columns)))
 
 
 def test_no_roll_out_is_longer_than_it_may_be() -> None:
@@ -108,10 +107,10 @@ def test_the_mean_of_the_elite_and_the_best_vector_are_what_is_validated() -> No
 
 
 def test_its_networks_see_columns_as_greedy_searches_scale_them() -> None:
-    policy = train_cross_entropy(TRAIN, VALIDATION, TINY_CROSS_ENTROPY.changed(rounds=1), seed=0)
+    policy = train_cross_entropy(TRAIN, VALIDATION, TINY_CROSS_ENTROPY.changed(rounds=1), seed=0).policy
     assert isinstance(policy, LearnedPolicy)
     assert isinstance(policy.model, DenseNetwork)
-    scaling = scaling_of(make_lessons(TRAIN).solvable, feature_set("relative"), 0, 1)
+    scaling = scaling_of(label_problems(TRAIN).solvable, feature_set("relative"), 0, 1)
     assert policy.model.scaling.mean.tolist() == scaling.mean.tolist()
     assert policy.model.scaling.deviation.tolist() == scaling.deviation.tolist()
 
@@ -126,7 +125,7 @@ def test_each_round_draws_around_the_elite_of_the_one_before() -> None:
 
 
 def test_its_policies_score_when_the_settings_say() -> None:
-    policy = train_cross_entropy(TRAIN, VALIDATION, TINY_CROSS_ENTROPY.changed(rounds=1, rescore="lazy"), seed=0)
+    policy = train_cross_entropy(TRAIN, VALIDATION, TINY_CROSS_ENTROPY.changed(rounds=1, rescore="lazy"), seed=0).policy
     assert isinstance(policy, LearnedPolicy)
     assert policy.rescore == "lazy"
 

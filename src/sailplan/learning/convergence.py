@@ -1,4 +1,4 @@
-"""Plots, with matplotlib."""
+"""The convergence plot of trainings, drawn with matplotlib."""
 
 from __future__ import annotations
 
@@ -11,15 +11,27 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodF
 from sailplan.files import FilePath, whole_file
 
 COLOURS = {"SaIL": "tab:blue", "SL": "tab:orange", "CEM": "tab:green", "QL": "tab:red"}
-"""A system has the same colour in every plot; any other curve takes the next one."""
+"""A system has the same colour in every plot; other curves take the next colour."""
 _FEW = 4
-"""Names of more curves than these go beside the plot, where they hide nothing."""
+"""With more curves than this the legend is placed beside the plot."""
 
 
 def draw_convergence(
     curves: Mapping[str, Sequence[float]], path: FilePath, title: str = "Convergence", *, logarithmic: bool = False
 ) -> None:
-    """Draw mean expansions on the validation worlds by round, a curve for each training, as a PNG file."""
+    """Plot mean expansions on the validation worlds by round, with one curve per training, and write a PNG file.
+
+    Parameters
+    ----------
+    curves
+        Mean expansions of each round, by the name of the training.
+    path
+        The file to write.
+    title
+        Title of the plot.
+    logarithmic
+        Whether the axis of the expansions is logarithmic.
+    """
     figure = Figure(figsize=(6.4, 4.0), dpi=120, layout="constrained")
     axes = figure.add_subplot()
     for name, expansions in curves.items():
@@ -27,7 +39,7 @@ def draw_convergence(
             continue
         rounds = range(1, len(expansions) + 1)
         (line,) = axes.plot(rounds, expansions, marker="o", markersize=4, color=COLOURS.get(name))
-        # As it is: matplotlib would pass over a name that begins with _, and read one with $ as a formula.
+        # Unmodified, matplotlib would skip a name that begins with _, and read one with $ as a formula.
         line.set_label("\u200b" + name.replace("$", r"\$"))
         best = min(rounds, key=lambda number: expansions[number - 1])
         axes.plot([best], [expansions[best - 1]], marker="*", markersize=14, color=line.get_color(), linestyle="none")
@@ -49,7 +61,7 @@ def draw_convergence(
 
 
 def _count_in_powers(axes: Axes) -> None:
-    """A logarithmic axis whose marks are plain numbers, few enough to be read."""
+    """A logarithmic axis with a few plain numbers as marks."""
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))

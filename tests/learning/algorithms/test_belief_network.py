@@ -8,7 +8,7 @@ import torch
 
 from sailplan.core.kernel.arrays import CLOSED, INVALID
 from sailplan.errors import TrainingError
-from sailplan.learning.belief_network import (
+from sailplan.learning.algorithms.belief_network import (
     BeliefRound,
     CellLearner,
     CellNetworkSettings,

@@ -1,9 +1,9 @@
-"""Episodic Q-learning, a baseline of the paper: no oracle, only the expansions that a search has cost."""
+"""Episodic Q-learning, a baseline of the paper: it uses no oracle, only the expansions that a search has cost."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
 
@@ -11,16 +11,15 @@ import numpy as np
 
 from sailplan.core import Limits, search
 from sailplan.core.problem import Problem
-from sailplan.datasets.labelled import Lesson
-from sailplan.learning.collect import scaling_of
+from sailplan.datasets.labelled import LabelledProblem
+from sailplan.learning.algorithms.sail import scaling_of
 from sailplan.learning.regressors import Differences, network_maker
-from sailplan.learning.rounds import Candidate, Options, Progress, Trained, draw_lessons, run_rounds, seed_of
-from sailplan.learning.settings import NetworkSettings, QLearningSettings
+from sailplan.learning.rounds import Candidate, Options, Progress, Training, draw_problems, run_rounds, seed_of
+from sailplan.learning.settings import NetworkSettings, ScoreSettings, check, check_roll_outs, setting
 from sailplan.parallel import run_all
 from sailplan.policies.features import FeatureSet, Scaling, feature_set
 from sailplan.policies.learned.network import DenseNetwork, Layer
 from sailplan.policies.learned.policy import LearnedPolicy
-from sailplan.policies.mixture.policy import OneOfMany
 from sailplan.policies.random_order.policy import epsilon_greedy
 from sailplan.policies.replay.samples import draw_steps
 from sailplan.policies.replay.transitions import Transitions, look_at_steps
@@ -29,10 +28,30 @@ if TYPE_CHECKING:
     from sailplan.learning.regressors.torch_network import TorchNetwork
 
 _EXPANSIONS_IN_A_UNIT = 100.0
-"""What an output of one stands for: the network's numbers stay small."""
+"""Scale of the network's output, so that its numbers stay small."""
+
+
+@dataclass(frozen=True)
+class QLearningSettings(ScoreSettings):
+    """Episodic Q-learning (the paper's baseline)."""
+
+    worlds_per_round: int = setting(200, "Worlds rolled out in each round (m).")
+    samples_per_world: int = setting(100, "Random steps of each roll-out that give an example (k); 0: every step.")
+    exploration: float = setting(0.9, "Base ε of the share of random steps, ε^round.")
+    network: NetworkSettings = field(default_factory=NetworkSettings)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_roll_outs(self.worlds_per_round, self.samples_per_world)
+        check(0 <= self.exploration <= 1, "exploration", self.exploration, "between 0 and 1")
+        check(self.rescore == "frozen", "rescore", self.rescore, "frozen in Q-learning")
+        dense = feature_set(self.features).patch_columns == 0
+        check(dense, "features", self.features, "a set without a patch in Q-learning, which needs dense layers")
+
+
 Q_LEARNING = QLearningSettings(network=NetworkSettings(epochs=1))
-"""The paper's settings; a pass over all transitions a round, as each goes on from the network of the round before.
-As in SaIL's, the network adds to the first guess."""
+"""The paper's settings; one pass over all transitions per round, as each round continues with the network of the one
+before. As in SaIL, the network is added to the initial estimate."""
 
 
 def train_q_learning(
@@ -42,23 +61,26 @@ def train_q_learning(
     *,
     seed: int,
     **options: Unpack[Options],
-) -> Trained | OneOfMany:
-    """Learn the expansions that are still to come after expanding a vertex, from searches with random steps."""
+) -> Training:
+    """Learn the number of expansions that follow the expansion of a vertex, from searches with random steps.
+
+    Parameters, results and errors are those of `train_sail`, without features and regressors of your own.
+    """
     features = feature_set(settings.features)
     make_network = network_maker(settings.network, features)
 
-    def make_learner(lessons: Sequence[Lesson]) -> QLearner:
-        scaling = scaling_of(lessons, features, seed, options.get("jobs", 1))
-        return QLearner(lessons, settings, features, scaling, make_network, seed, options.get("jobs", 1))
+    def make_learner(problems: Sequence[LabelledProblem], jobs: int) -> QLearner:
+        scaling = scaling_of(problems, features, seed, jobs)
+        return QLearner(problems, settings, features, scaling, make_network, seed, jobs)
 
     return run_rounds(make_learner, train, validation, settings, seed=seed, **options)
 
 
 @dataclass(frozen=True, eq=False)
 class QLearner:
-    """Learns what its own choices cost."""
+    """Learns the cost of its own choices."""
 
-    lessons: Sequence[Lesson]
+    problems: Sequence[LabelledProblem]
     settings: QLearningSettings
     features: FeatureSet
     scaling: Scaling
@@ -71,25 +93,25 @@ class QLearner:
         return self.settings.exploration**number
 
     def collect(self, number: int, progress: Progress[Transitions]) -> Transitions:
-        """Roll out the last policy with random steps between."""
-        lessons, seeds = draw_lessons(self.lessons, self.settings.worlds_per_round, self.seed, number)
+        """Roll out the last policy, with random steps in between."""
+        problems, seeds = draw_problems(self.problems, self.settings.worlds_per_round, self.seed, number)
         policy, exploration = self._policy(self._layers(progress)), self.mixing(number)
 
-        def roll_out(pair: tuple[Lesson, np.random.SeedSequence]) -> Transitions:
-            lesson, chance = pair
-            return self._roll_out(lesson.problem, policy, exploration, np.random.default_rng(chance))
+        def roll_out(pair: tuple[LabelledProblem, np.random.SeedSequence]) -> Transitions:
+            labelled, chance = pair
+            return self._roll_out(labelled.problem, policy, exploration, np.random.default_rng(chance))
 
-        return Transitions.concatenate(run_all(roll_out, zip(lessons, seeds, strict=True), self.jobs))
+        return Transitions.concatenate(run_all(roll_out, zip(problems, seeds, strict=True), self.jobs))
 
     def fit(self, number: int, progress: Progress[Transitions]) -> tuple[list[Candidate], float]:
-        """Go on from the last network, over all transitions so far."""
+        """Continue with the last network, on all transitions so far."""
         seen = Transitions.concatenate(progress.examples)
         network = self.make_network(seed_of(self.seed, number))
         loss = network.fit_differences(self.differences(seen), self._layers(progress))
         return [Candidate(self._policy(network.dense_layers()))], loss
 
     def differences(self, seen: Transitions) -> Differences:
-        """The transitions as the network sees them."""
+        """The transitions in the units of the network."""
         guess = self.features.guess_weights
         return Differences(
             rows=self.scaling(seen.rows),
@@ -103,8 +125,8 @@ class QLearner:
 
     @cached_property
     def unit(self) -> float:
-        """What an output of the network is multiplied by."""
-        costs = [1.0 / self.features.span(lesson.problem) for lesson in self.lessons]
+        """The factor of the network's output."""
+        costs = [1.0 / self.features.span(labelled.problem) for labelled in self.problems]
         return _EXPANSIONS_IN_A_UNIT * sum(costs) / len(costs)
 
     def _roll_out(
@@ -112,15 +134,15 @@ class QLearner:
     ) -> Transitions:
         explorer = epsilon_greedy(policy, exploration, int(rng.integers(1 << 62)))
         longest = self.settings.max_expansions
-        # A step more than is looked at: where T cuts the search short, the last step has led somewhere, too.
+        # One step more than is sampled, so that the last sampled step has a successor if T cuts the search short.
         result = search(problem, explorer, Limits(expansions=longest + 1))
         length = min(result.expansions, longest)
-        # A step drawn twice would tell nothing new, so a short roll-out gives each of its steps once.
+        # A step drawn twice would add nothing, so a short roll-out gives each of its steps once.
         steps = draw_steps(length, min(self.settings.samples_per_world, length), rng)
         return look_at_steps(problem, result.trace, policy, steps)
 
     def _layers(self, progress: Progress[Transitions]) -> Sequence[Layer]:
-        """What the last round has learned; an untrained network before the first."""
+        """The layers of the last round; an untrained network before the first."""
         if not progress.policies:
             return self.make_network(seed_of(self.seed, 0)).untrained(len(self.features.columns))
         network = progress.policies[-1].model

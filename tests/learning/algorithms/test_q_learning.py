@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from sailplan.core import search
-from sailplan.datasets.labelled import make_lessons
+from sailplan.datasets.labelled import label_problems
 from sailplan.errors import TrainingError
 from sailplan.graphs import ExplicitGraph, Problem
 from sailplan.learning import Q_LEARNING, NetworkSettings, QLearningSettings, Round, train_q_learning
-from sailplan.learning.q_learning import QLearner
+from sailplan.learning.algorithms.q_learning import QLearner
 from sailplan.learning.regressors import Differences, network_maker
 from sailplan.learning.rounds import Progress, seed_of
 from sailplan.policies.features import Scaling, feature_set
@@ -28,9 +28,9 @@ def _three_vertices() -> Problem:
 
 def _learner(settings: QLearningSettings, problem: Problem | None = None) -> QLearner:
     features = feature_set(settings.features)
-    lessons = make_lessons([problem or _three_vertices()]).solvable
+    problems = label_problems([problem or _three_vertices()]).solvable
     scaling = Scaling.none(len(features.columns))
-    return QLearner(lessons, settings, features, scaling, network_maker(settings.network, features), 0, 1)
+    return QLearner(problems, settings, features, scaling, network_maker(settings.network, features), 0, 1)
 
 
 def test_the_transitions_of_three_vertices_by_hand() -> None:
@@ -144,7 +144,7 @@ def test_exploration_falls_from_round_to_round_and_replay_grows() -> None:
 
 
 def test_a_trained_policy_finds_paths() -> None:
-    policy = train_q_learning(TRAIN, VALIDATION, TINY_Q_LEARNING, seed=0)
+    policy = train_q_learning(TRAIN, VALIDATION, TINY_Q_LEARNING, seed=0).policy
     assert all(search(problem, policy).found for problem in VALIDATION)
 
 

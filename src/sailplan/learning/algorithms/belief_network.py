@@ -1,4 +1,4 @@
-"""Train the network of a belief by imitation: what is hidden is the label of what a search sees (torch)."""
+"""Train the network of a belief by imitation: the hidden cells are the labels of what a search has seen (torch)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class CellNetworkSettings:
     batch_size: int = 16
     learning_rate: float = 0.003
     surprises: tuple[float, ...] = (0.0, 1.0, 3.0, 8.0)
-    """Each roll-out charges by one of these weights: they lead to other places, and all of them must be known before
+    """Each roll-out uses one of these weights of the penalty: they lead to different places, and all of them must be known before
     one can be chosen."""
     refresh: Refresh = field(default_factory=lambda: Refresh(expansions=20, invalid=10))
 
@@ -99,8 +99,8 @@ def train_belief_network(
         rng = np.random.default_rng([seed, number])
         lengths = []
         for index in rng.permutation(len(problems))[: settings.worlds_per_round]:
-            charging = Penalty(surprise=rng.choice(settings.surprises))
-            rolled = replace(belief, penalty=charging) if number > 1 else Prior(frame, frequencies, charging)
+            penalty = Penalty(surprise=rng.choice(settings.surprises))
+            rolled = replace(belief, penalty=penalty) if number > 1 else Prior(frame, frequencies, penalty)
             length, moments = roll_out(problems[index], ReplanningPolicy(rolled), settings, rng)
             lengths.append(length)
             snapshots += [Snapshot(known, worlds[index].world.blocked) for known in moments]

@@ -1,0 +1,144 @@
+"""Training of a belief: worlds are stored, and the weights that compare them with a search are optimised.
+
+Most training worlds are stored unmodified; the others are rolled out with beliefs whose weights are drawn from a
+Gaussian, which follows those that need the fewest expansions (cross-entropy). So the objective itself is minimised.
+The validation worlds choose between the rounds. The candidates of the first round include the beliefs that need no
+weights: optimistic, and the prior with a few cost multipliers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Unpack
+
+import numpy as np
+
+from sailplan.core.graph import FloatArray
+from sailplan.core.problem import Problem
+from sailplan.datasets.labelled import LabelledProblem
+from sailplan.errors import TrainingError
+from sailplan.graphs.grid.graph import GridGraph
+from sailplan.graphs.grid.world import World
+from sailplan.learning.algorithms.cross_entropy import VectorLearner, VectorSettings
+from sailplan.learning.regressors import Examples
+from sailplan.learning.rounds import Candidate, Options, Progress, Training, run_rounds
+from sailplan.learning.settings import check, setting
+from sailplan.policies.replanning.beliefs.belief import Belief, Optimistic
+from sailplan.policies.replanning.beliefs.frame import Frame
+from sailplan.policies.replanning.beliefs.memory import Memory
+from sailplan.policies.replanning.beliefs.penalty import Penalty
+from sailplan.policies.replanning.beliefs.posterior import Agreement, Posterior
+from sailplan.policies.replanning.beliefs.prior import Prior
+from sailplan.policies.replanning.policy import ReplanningPolicy
+
+_WEIGHTS = {
+    "prior weight": (math.log(0.3), 1.5),
+    "surprise": (math.log(8.0), 0.8),
+    "1 - certainty": (math.log(0.003), 0.8),
+    "sharpness": (math.log(1.5), 0.5),
+    "doubt of blocked": (math.log(1.5), 0.8),
+    "doubt of free": (math.log(0.3), 0.8),
+    "reach": (math.log(100.0), 0.8),
+    "most": (math.log(15.0), 0.7),
+    "share of the prior": (math.log(0.04), 0.8),
+}
+"""The parameter that each number of a vector stands for: its logarithm at 0, and the change of that logarithm per unit;
+chosen on training maps."""
+_CENTRES, _UNITS = np.array(list(_WEIGHTS.values())).T
+_PENALTIES = (
+    *(Penalty(prior_weight=weight) for weight in (1.0, 3.0, 5.0, 10.0)),
+    *(Penalty(surprise=weight) for weight in (1.0, 3.0)),
+)
+
+
+@dataclass(frozen=True)
+class BeliefSettings(VectorSettings):
+    """A belief: worlds are stored, and the weights of the comparison are those that need the fewest expansions."""
+
+    rounds: int = setting(5, "Rounds of rolling out and learning (N).")
+    training_worlds: int = setting(800, "Worlds to train on.")
+    max_expansions: int = setting(3000, "Longest roll-out (T).")
+    remembered: float = setting(0.85, "Share of the training worlds that are stored; the others are rolled out.")
+    vectors: int = setting(16, "Parameter vectors drawn in each round.")
+    worlds_per_vector: int = setting(40, "Worlds on which each of them is rolled out.")
+    elite: float = setting(0.25, "Share of the vectors, the best, to which the Gaussian is fitted again.")
+    most_spread: ClassVar[int] = 10
+    least_spread: float = setting(0.15, "Lower limit of the standard deviation.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check(self.result == "best", "result", self.result, "best in a training of a belief")
+        check(0 < self.remembered < 1, "remembered", self.remembered, "between 0 and 1")
+
+    def row_width(self) -> int:
+        """One column for each weight."""
+        return len(_WEIGHTS)
+
+    def could_make(self, policy: object) -> bool:
+        """Whether the policy replans."""
+        return isinstance(policy, ReplanningPolicy)
+
+
+BELIEF = BeliefSettings()
+
+
+def train_belief(
+    train: Sequence[Problem],
+    validation: Sequence[Problem],
+    settings: BeliefSettings = BELIEF,
+    *,
+    seed: int,
+    **options: Unpack[Options],
+) -> Training:
+    """Store worlds of one frame and learn how to weigh them.
+
+    Parameters and results are those of `train_sail`, without features and regressors of your own. Raises TrainingError
+    also if the problems are not on grids of one size with one start and one goal.
+    """
+    frame = Frame.shared([*train, *validation])
+
+    def make_learner(problems: Sequence[LabelledProblem], jobs: int) -> BeliefLearner:
+        count = round(settings.remembered * len(problems))
+        if not 0 < count < len(problems):
+            raise TrainingError(f"{len(problems)} worlds: too few to store some and roll out others")
+        memory = Memory.of([_world_of(labelled) for labelled in problems[:count]])
+        return BeliefLearner(problems[count:], settings, seed, jobs, frame, memory)
+
+    return run_rounds(make_learner, train, validation, settings, seed=seed, **options)
+
+
+def _world_of(labelled: LabelledProblem) -> World:
+    graph = labelled.problem.graph
+    assert isinstance(graph, GridGraph)
+    return graph.world
+
+
+@dataclass(frozen=True, eq=False)
+class BeliefLearner(VectorLearner[BeliefSettings]):
+    """Draws weights and follows the best; its problems are the worlds that are not stored."""
+
+    frame: Frame
+    memory: Memory
+
+    def fit(self, number: int, progress: Progress[Examples]) -> tuple[list[Candidate], float]:
+        """In the first round the beliefs that need no weights are candidates as well."""
+        candidates, cost = super().fit(number, progress)
+        if number == 1:
+            frequencies = self.memory.frequencies
+            plain: list[Belief] = [Optimistic(), *(Prior(self.frame, frequencies, one) for one in _PENALTIES)]
+            candidates += [Candidate(ReplanningPolicy(belief)) for belief in plain]
+        return candidates, cost
+
+    def policy(self, vector: FloatArray) -> ReplanningPolicy:
+        """Replanning with the stored worlds, weighed by a vector."""
+        numbers = np.exp((_CENTRES + _UNITS * vector).clip(-12.0, 7.0)).tolist()
+        prior_weight, surprise, doubt, sharpness, blocked, free, reach, most, share = numbers
+        belief = Posterior(
+            self.frame,
+            self.memory,
+            Penalty(prior_weight, surprise, 1.0 - min(doubt, 1.0), sharpness),
+            Agreement(blocked, free, reach, max(1, round(most)), min(share, 1.0)),
+        )
+        return ReplanningPolicy(belief)
