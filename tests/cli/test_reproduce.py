@@ -10,8 +10,7 @@ import pytest
 from sailplan.cli import reproduce as module
 from sailplan.experiments import reproduce as experiments
 from sailplan.experiments import runs
-from sailplan.experiments.part import Part
-from sailplan.experiments.reproduction import QUICK_LABEL, Reproduction
+from sailplan.experiments.reproduction import QUICK_LABEL, Part, Reproduction
 from tests.cli.conftest import Ran, Run, assert_one_line
 from tests.experiments.tiny import FAMILIES, FEW, write_worlds
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 from gymnasium.spaces import Discrete
 
-from sailplan.environment.choice_space import ChoiceSpace
+from sailplan.environment.graph_search import ChoiceSpace
 
 
 def test_it_draws_only_what_is_there() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 from PIL import Image
 
 from sailplan.evaluation.figures import Panel, draw_figure
-from sailplan.evaluation.pictures import EXPANDED
+from sailplan.graphs.grid.pictures import EXPANDED
 
 RED = (255, 0, 0)
 

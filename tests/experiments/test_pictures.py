@@ -11,11 +11,10 @@ from sailplan.errors import SailplanError
 from sailplan.evaluation.figures import Panel
 from sailplan.experiments.adaptation import ADAPTATION, comparisons
 from sailplan.experiments.convergence import CONVERGENCE
-from sailplan.experiments.panels import panel_of, telling_task, watch
 from sailplan.experiments.reproduction import QUICK_LABEL, Reproduction
 from sailplan.experiments.runs import runs_of
 from sailplan.experiments.searches import policy_of, records_of
-from sailplan.experiments.snapshots import SNAPSHOTS
+from sailplan.experiments.snapshots import SNAPSHOTS, panel_of, telling_task, watch
 from sailplan.learning.run_folder import read_metrics
 from sailplan.progress import no_progress
 from tests.experiments.tiny import FAMILIES

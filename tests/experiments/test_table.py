@@ -7,14 +7,12 @@ import pytest
 
 from sailplan.evaluation.benchmark import PAPER_LIMITS, run_benchmark
 from sailplan.evaluation.metrics import normalised, summarise
-from sailplan.evaluation.paper import PUBLISHED, SOURCES
 from sailplan.evaluation.records import UNSOLVABLE, Record
 from sailplan.experiments.reproduction import QUICK_LABEL, Reproduction
 from sailplan.experiments.runs import runs_of
 from sailplan.experiments.searches import policy_of, records_of
-from sailplan.experiments.systems import SYSTEMS
-from sailplan.experiments.table_rows import rows_of
-from sailplan.experiments.table_sheets import family_sheet, notes, scores_sheet
+from sailplan.experiments.systems import PUBLISHED, SOURCES, SYSTEMS
+from sailplan.experiments.table import family_sheet, notes, rows_of, scores_sheet
 from tests.experiments.tiny import FAMILIES
 
 FAMILY = FAMILIES[0]

@@ -19,11 +19,11 @@ from sailplan.datasets import write_png
 from sailplan.datasets.tasks import Choice, Task, TaskSet, load_tasks
 from sailplan.evaluation.animation import frames
 from sailplan.evaluation.metrics import summarise
-from sailplan.evaluation.pictures import draw_search, side_by_side, write_animation, write_picture
 from sailplan.evaluation.records import Record, write_records
 from sailplan.evaluation.report import write_report
 from sailplan.evaluation.tables import as_markdown
 from sailplan.files import write_text
+from sailplan.graphs.grid.pictures import draw_search, side_by_side, write_animation, write_picture
 from sailplan.learning import DEFAULT
 from sailplan.learning.run_folder import Plan
 from sailplan.policies.catalogue import make_policy

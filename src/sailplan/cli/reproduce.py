@@ -13,9 +13,8 @@ from sailplan.cli.options import Json, split_names
 from sailplan.datasets import FAMILIES
 from sailplan.evaluation.sheets import rich_table
 from sailplan.experiments import reproduce as experiments
-from sailplan.experiments.part import Part
-from sailplan.experiments.reproduction import Reproduction
-from sailplan.experiments.results_page import PAGE
+from sailplan.experiments.reproduce import PAGE
+from sailplan.experiments.reproduction import Part, Reproduction
 from sailplan.experiments.systems import SYSTEMS
 from sailplan.progress import show_progress
 

@@ -50,7 +50,7 @@ def show(
     Example: sailplan worlds show floor.yaml --png floor.png
     """
     from sailplan.datasets import read_world
-    from sailplan.evaluation.pictures import draw_world, write_picture
+    from sailplan.graphs.grid.pictures import draw_world, write_picture
 
     world = read_world(path, unknown=unknown)
     if png is not None:

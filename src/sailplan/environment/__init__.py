@@ -5,8 +5,7 @@ from gymnasium import register
 from sailplan.environment.agent_policy import AgentPolicy
 from sailplan.environment.attractors import Attractors, solution_paths
 from sailplan.environment.graph_search import GraphSearch
-from sailplan.environment.top import Top
-from sailplan.environment.view import View
+from sailplan.environment.view import Top, View
 
 __all__ = ["AgentPolicy", "Attractors", "GraphSearch", "Top", "View", "solution_paths"]
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 from gymnasium import Env, Space
-from gymnasium.spaces import Box, Dict, MultiBinary
+from gymnasium.spaces import Box, Dict, Discrete, MultiBinary
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -17,16 +17,44 @@ from sailplan.core.problem import Problem
 from sailplan.datasets.scenario import Endpoints
 from sailplan.datasets.tasks import Choice
 from sailplan.environment.attractors import Point
-from sailplan.environment.choice_space import ChoiceSpace
 from sailplan.environment.problems import ProblemPool
 from sailplan.environment.view import LARGEST_VALUE, Mode, Observation, make_view
 from sailplan.environment.window import Window
 from sailplan.errors import EpisodeError
-from sailplan.evaluation.pictures import draw_search
+from sailplan.graphs.grid.pictures import draw_search
 from sailplan.policies.steered.policy import SteeredPolicy
 
 RUNNING = "running"
 """What `info["outcome"]` says until the episode ends, with the name of an Outcome."""
+
+
+class ChoiceSpace(Discrete[np.int64]):
+    """So many candidates; `sample` draws one that is there, so that those who know of no masks can take steps."""
+
+    def __init__(self, candidates: int) -> None:
+        super().__init__(candidates)
+        self.present = _first_alone(candidates)
+        """1 for each candidate that there is; the environment keeps it."""
+
+    def sample(self, mask: NDArray[np.int8] | None = None, probability: Any = None) -> np.int64:
+        """Draw a candidate that there is or, where told so, by a mask or by probabilities."""
+        if mask is None and probability is None:
+            mask = self.present
+        return super().sample(mask, probability)
+
+    def seed(self, seed: int | None = None) -> int:
+        """Seed the draws; until the environment says more, only the first candidate is drawn.
+
+        It is there at every step, also after a reset: what is drawn now may be meant for then.
+        """
+        self.present = _first_alone(int(self.n))
+        return super().seed(seed)
+
+
+def _first_alone(candidates: int) -> NDArray[np.int8]:
+    present = np.zeros(candidates, np.int8)
+    present[0] = 1
+    return present
 
 
 class GraphSearch(Env[Observation, np.int64]):
@@ -55,7 +83,7 @@ class GraphSearch(Env[Observation, np.int64]):
     ) -> None:
         """Make an environment of the worlds that `data` names, or of `problems`.
 
-        `split`, `limit`, `seed`, `size` and `endpoints` are those of `evaluation.tasks.Choice`. In the mode
+        `split`, `limit`, `seed`, `size` and `endpoints` are those of `datasets.tasks.Choice`. In the mode
         `attractors` the agent chooses between the open vertices closest to each of the `attractors` (x, y), by
         default some around start and goal, and to the solutions of the first `attractor_paths` worlds; in the mode
         `top`, between the first `top` by a heuristic. After `max_expansions` an episode is truncated.

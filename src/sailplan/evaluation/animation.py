@@ -1,4 +1,4 @@
-"""A search as a film: its state after more and more expansions."""
+"""A search as an animation: its state after more and more expansions, with the multipliers of its belief."""
 
 from __future__ import annotations
 
@@ -7,25 +7,72 @@ from collections.abc import Iterator
 import numpy as np
 from PIL import Image
 
-from sailplan.core import Limits, Policy, SearchResult, open_search
+from sailplan.core import Limits, Policy, SearchResult, SearchState, open_search
+from sailplan.core.graph import FloatArray, is_finite
 from sailplan.core.problem import Problem
 from sailplan.core.trace import ScriptedPolicy
-from sailplan.evaluation.charges import ChargesShown
-from sailplan.evaluation.pictures import draw_search
+from sailplan.graphs.grid.pictures import draw_search
+from sailplan.policies.replanning.beliefs import Follower
+from sailplan.policies.replanning.policy import ReplanningPolicy
+
+
+class ShownMultipliers:
+    """The cost multipliers of a policy's belief in the states of a search that is drawn.
+
+    The belief follows the drawn search independently of the search that it guided.
+
+    Parameters
+    ----------
+    problem
+        The problem of the search.
+    policy
+        The policy that searched; only a policy that replans with a belief has multipliers.
+    """
+
+    def __init__(self, problem: Problem, policy: Policy | None) -> None:
+        self._multipliers: FloatArray | None = None
+        self._follower: Follower | None = None
+        graph = problem.graph
+        if isinstance(policy, ReplanningPolicy) and is_finite(graph) and not policy.belief.why_unsupported(problem):
+            self._multipliers = policy.belief.multipliers(problem)
+            self._follower = policy.belief.follow(problem)
+            if self._follower and self._multipliers is None:
+                self._multipliers = np.ones(graph.vertex_count)
+
+    def at(self, state: SearchState) -> FloatArray | None:
+        """The multiplier of every vertex in this state; None if the policy has no belief with multipliers."""
+        updated = self._follower.update(state) if self._follower else None
+        if updated is not None:
+            self._multipliers = updated
+        return self._multipliers
 
 
 def frames(
     problem: Problem, result: SearchResult, caption: str = "", count: int = 60, policy: Policy | None = None
 ) -> Iterator[Image.Image]:
-    """Replay a search in up to so many steps; the last frame has the path.
+    """Replay a search and draw it.
 
-    With the policy that searched, its belief looks at each step and the unseen is shaded by what it charges.
+    Parameters
+    ----------
+    problem, result
+        The search to replay.
+    caption
+        Text above each frame.
+    count
+        Largest number of frames before the last one, which has the path.
+    policy
+        The policy that searched; if it has a belief, unseen cells are shaded by their multiplier.
+
+    Yields
+    ------
+    PIL.Image.Image
+        The frames in order.
     """
     replayed = open_search(problem, ScriptedPolicy(result.trace))
-    believed = ChargesShown(problem, policy)
-    charges = None
+    shown = ShownMultipliers(problem, policy)
+    multipliers = None
     for step in np.unique(np.linspace(0, result.expansions, count, dtype=int)).tolist():
         replayed.run(Limits(expansions=step))
-        charges = believed.at(replayed.state)
-        yield draw_search(problem, replayed.state, (), f"{caption} · {step} expansions", charges)
-    yield draw_search(problem, replayed.state, result.path, f"{caption} · {result.expansions} expansions", charges)
+        multipliers = shown.at(replayed.state)
+        yield draw_search(problem, replayed.state, (), f"{caption} · {step} expansions", multipliers)
+    yield draw_search(problem, replayed.state, result.path, f"{caption} · {result.expansions} expansions", multipliers)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageDraw, ImageFont
 
-from sailplan.evaluation.pictures import FREE, INK, draw_legend
+from sailplan.graphs.grid.pictures import FREE, INK, draw_legend
 
 _TITLE, _TEXT = 34, 26
 _LINE = _TEXT + 10

@@ -8,12 +8,11 @@ from typing import Any
 from sailplan.core import Policy
 from sailplan.errors import SailplanError
 from sailplan.evaluation.figures import Panel, draw_figure
-from sailplan.evaluation.pictures import write_picture
-from sailplan.experiments.panels import WORLD_RULE, numbers_of, panel_of, telling_task, watch
-from sailplan.experiments.part import Experiment, Figure, Part
-from sailplan.experiments.reproduction import Reproduction
+from sailplan.experiments.reproduction import Experiment, Figure, Part, Reproduction
 from sailplan.experiments.runs import Run, runs_of
 from sailplan.experiments.searches import policy_of
+from sailplan.experiments.snapshots import WORLD_RULE, numbers_of, panel_of, telling_task, watch
+from sailplan.graphs.grid.pictures import write_picture
 from sailplan.progress import ShowProgress
 
 

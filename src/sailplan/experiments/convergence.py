@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sailplan.errors import SailplanError
-from sailplan.experiments.part import Experiment, Figure, Part
-from sailplan.experiments.reproduction import Reproduction
+from sailplan.experiments.reproduction import Experiment, Figure, Part, Reproduction
 from sailplan.experiments.runs import Run, runs_of
 from sailplan.experiments.systems import System
 from sailplan.files import write_csv

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from sailplan import __version__
+from sailplan.errors import SailplanError
+from sailplan.evaluation.report import heading, note, paragraph, picture, write_page
+from sailplan.evaluation.sheets import Cell, Sheet, html
 from sailplan.experiments.adaptation import ADAPTATION, comparisons
 from sailplan.experiments.convergence import CONVERGENCE
-from sailplan.experiments.part import Experiment, Part
-from sailplan.experiments.reproduction import Reproduction
-from sailplan.experiments.results_page import write_results
-from sailplan.experiments.runs import ensure_runs
+from sailplan.experiments.reproduction import Experiment, Part, Reproduction
+from sailplan.experiments.runs import Run, ensure_runs, runs_of
 from sailplan.experiments.snapshots import SNAPSHOTS
 from sailplan.experiments.table import TABLE
+from sailplan.files import file_bytes
+from sailplan.learning.run_folder import versions
 from sailplan.progress import ShowProgress, no_progress
 
+PAGE = "report.html"
 EXPERIMENTS: dict[str, Experiment] = {
     "table": TABLE,
     "snapshots": SNAPSHOTS,
@@ -37,3 +43,89 @@ def reproduce_all(asked: Reproduction, progress: ShowProgress = no_progress) -> 
     parts = reproduce(asked, names, progress)
     write_results(asked, parts)
     return parts
+
+
+def write_results(asked: Reproduction, parts: Mapping[str, Part]) -> None:
+    """Write the page, whole or not at all."""
+    runs = runs_of(asked, asked.trained, asked.families)
+    told = f"Trained with {asked.label}."
+    sheets = [_facts(asked, runs), _worlds(parts["table"]), _settings(asked), _trainings(runs)]
+    body = [
+        note(told) if asked.quick else paragraph(told),
+        paragraph(
+            f"Reported: {asked.worlds}. Fewer expansions are better; the oracle knows the world, it is the limit."
+        ),
+        *(line for part in parts.values() for line in _section(part)),
+        heading("How it was made"),
+        *map(html, sheets),
+    ]
+    write_page(asked.out / PAGE, f"Learning Heuristic Search via Imitation, reproduced ({asked.label})", body)
+
+
+def _section(part: Part) -> list[str]:
+    """A part with its tables, what has to be known of them, and its figures."""
+    lines = [heading(part.title), *map(html, part.sheets[:1]), *map(paragraph, part.notes), *map(html, part.sheets[1:])]
+    for figure in part.figures:
+        lines.append(picture(file_bytes(figure.file, error=SailplanError), figure.title))
+        lines += [paragraph(figure.caption)] if figure.caption else []
+    return lines
+
+
+def _facts(asked: Reproduction, runs: Sequence[Run]) -> Sheet:
+    facts = {
+        "settings": asked.label,
+        "worlds": "generated" if asked.data is None else str(asked.data.resolve()),
+        "split": asked.split,
+        "families": ", ".join(asked.families),
+        "seed of the trainings": asked.seed,
+        "trainings": len(runs),
+        "seconds of all trainings": f"{sum(run.seconds for run in runs):.0f}",
+        "sailplan": __version__,
+        **versions(),
+    }
+    return _sheet("Facts", ["", "value"], [[name, value] for name, value in facts.items()])
+
+
+def _worlds(table: Part) -> Sheet:
+    counts = {row["family"]: (row["worlds"], row["unsolvable"]) for row in table.numbers}
+    rows = [[family, *numbers] for family, numbers in counts.items()]
+    return _sheet("Worlds that are reported", ["family", "searched", "left out: no path"], rows)
+
+
+def _settings(asked: Reproduction) -> Sheet:
+    """Every setting of every algorithm; a dash where it has none of that name."""
+    told = {one.label: _flat(asked.plan(one, asked.families[0]).settings.as_json()) for one in asked.trained}
+    names = dict.fromkeys(name for settings in told.values() for name in settings)
+    rows = [[name, *(_told(settings.get(name, "-")) for settings in told.values())] for name in names]
+    return _sheet(f"Settings of the trainings ({asked.label})", ["setting", *told], rows)
+
+
+def _flat(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings with those of the network among them."""
+    inner = settings.pop("network", {})
+    return {**settings, **inner}
+
+
+def _told(value: Any) -> str:
+    """A setting as it is written on the command line."""
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _trainings(runs: Sequence[Run]) -> Sheet:
+    rows = []
+    for run in runs:
+        done = run.rounds
+        best = min(done, key=lambda one: one.validation_expansions)
+        kept = f"{best.number} of {len(done)}"
+        rows.append(
+            [run.folder.name, kept, f"{best.validation_expansions:.1f}", done[-1].examples, f"{run.seconds:.1f}"]
+        )
+    return _sheet(
+        "Trainings (the first of an installation compile the engine, too)",
+        ["run", "round kept", "validation expansions", "examples", "seconds"],
+        rows,
+    )
+
+
+def _sheet(title: str, headings: Sequence[str], rows: Sequence[Sequence[object]]) -> Sheet:
+    return Sheet(title, headings, [[Cell(str(value)) for value in row] for row in rows])

@@ -1,22 +1,27 @@
-"""What is reproduced: on which worlds, with which settings, and where it is kept."""
+"""What is reproduced (worlds, settings, folder), and what an experiment of it returns."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sailplan.datasets import FAMILIES, WorldDataset
 from sailplan.datasets.tasks import Choice, TaskSet, load_tasks
 from sailplan.errors import SailplanError, WorldError
+from sailplan.evaluation.sheets import Sheet
 from sailplan.experiments.systems import SYSTEMS, System
 from sailplan.files import fault_line, file_bytes, write_text
 from sailplan.learning.algorithms import ALGORITHMS
 from sailplan.learning.run_folder import Plan
 from sailplan.learning.settings import TrainingSettings
 from sailplan.policies.model_file import MODEL
+from sailplan.progress import ShowProgress
+
+if TYPE_CHECKING:
+    from sailplan.experiments.runs import Run
 
 QUICK_LABEL = "quick settings, not the paper's"
 QUICK_WORLDS = 10
@@ -130,6 +135,39 @@ class Reproduction:
         dataset = WorldDataset.open(self.data / family)
         for split in ("train", "validation", self.split):
             dataset.split(split)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture that was written."""
+
+    file: Path
+    title: str
+    caption: str = ""
+    """What stands below it; empty where the picture itself has it."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The result of one experiment."""
+
+    title: str
+    numbers: Sequence[dict[str, Any]]
+    """Every figure, ready for JSON."""
+    files: Sequence[Path]
+    sheets: Sequence[Sheet] = ()
+    notes: Sequence[str] = ()
+    """What a reader of the tables has to know."""
+    figures: Sequence[Figure] = field(default=())
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A part that can be made."""
+
+    runs: Callable[[Reproduction], list[Run]]
+    """The trainings that it needs; raises where it could not be made even with them."""
+    make: Callable[[Reproduction, ShowProgress], Part]
 
 
 def _quick(settings: TrainingSettings) -> TrainingSettings:

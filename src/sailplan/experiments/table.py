@@ -2,16 +2,156 @@
 
 from __future__ import annotations
 
-from sailplan.evaluation.sheets import in_markdown, latex, markdown
-from sailplan.evaluation.tables import as_objects
-from sailplan.experiments.part import Experiment, Part
-from sailplan.experiments.reproduction import Reproduction
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+
+from sailplan.evaluation.metrics import Summary, normalised, summarise
+from sailplan.evaluation.records import Record
+from sailplan.evaluation.sheets import Cell, Sheet, in_markdown, latex, markdown
+from sailplan.evaluation.tables import as_objects, by_family, is_best
+from sailplan.experiments.reproduction import Experiment, Part, Reproduction
 from sailplan.experiments.runs import Run, runs_of
 from sailplan.experiments.searches import records_of
-from sailplan.experiments.table_rows import rows_of, write_rows
-from sailplan.experiments.table_sheets import family_sheet, notes, scores_sheet
-from sailplan.files import write_text
+from sailplan.experiments.systems import PUBLISHED, SOURCES
+from sailplan.files import FilePath, write_csv, write_text
 from sailplan.progress import ShowProgress
+
+_HEADINGS = ["planner", "published", "ours", "95 %", "expansions", "x oracle", "solved", "ms"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A system on a family."""
+
+    family: str
+    system: str
+    label: str
+    settings: str
+    """Whose settings the trainings had."""
+    published: float | None
+    source: str | None
+    """Where the published number is from."""
+    normalised: float
+    normalised_low: float
+    normalised_high: float
+    """Bootstrap 95 % interval of the score."""
+    best: bool
+    """Whether no planner needed fewer expansions in this family."""
+    mean_expansions: float
+    expansions_low: float
+    expansions_high: float
+    ratio_to_clairvoyant: float
+    worlds: int
+    unsolvable: int
+    """Worlds left out because the goal cannot be reached."""
+    solved: int
+    mean_cost_ratio: float
+    mean_edge_evaluations: float
+    ms_per_search: float
+    training_seconds: float | None
+
+
+def rows_of(asked: Reproduction, records: Sequence[Record]) -> list[Row]:
+    """A row for each system and family."""
+    return [_row(asked, one, rivals) for rivals in by_family(summarise(records)).values() for one in rivals]
+
+
+def write_rows(rows: Sequence[Row], path: FilePath) -> None:
+    """Write the rows as CSV, whole or not at all."""
+    write_csv(path, [one.name for one in fields(Row)], map(asdict, rows))
+
+
+def _row(asked: Reproduction, summary: Summary, rivals: Sequence[Summary]) -> Row:
+    system = asked.system(summary.policy)
+    (run,) = runs_of(asked, [system], [summary.family]) if system.trained else [None]
+    return Row(
+        family=summary.family,
+        system=system.name,
+        label=system.label,
+        settings=asked.label,
+        published=PUBLISHED[summary.family].get(system.name),
+        source=SOURCES.get(system.name),
+        normalised=summary.normalised,
+        normalised_low=normalised(summary.ci95[0]),
+        normalised_high=normalised(summary.ci95[1]),
+        best=is_best(summary, rivals),
+        mean_expansions=summary.mean_expansions,
+        expansions_low=summary.ci95[0],
+        expansions_high=summary.ci95[1],
+        ratio_to_clairvoyant=summary.ratio_to_clairvoyant,
+        worlds=summary.worlds,
+        unsolvable=summary.unsolvable,
+        solved=summary.solved,
+        mean_cost_ratio=summary.mean_cost_ratio,
+        mean_edge_evaluations=summary.mean_edge_evaluations,
+        ms_per_search=summary.ms_per_search,
+        training_seconds=None if run is None else run.seconds,
+    )
+
+
+def scores_sheet(asked: Reproduction, groups: Sequence[Sequence[Row]]) -> Sheet:
+    """Our scores, the published ones in brackets: a row a family, a column a system, and the sums."""
+    rows = [[Cell(group[0].family), *(Cell(_score(row), row.best) for row in group)] for group in groups]
+    sums = [_sum([group[column] for group in groups]) for column in range(len(asked.systems))]
+    least = min((ours for ours, _, rival in sums if rival), default=None)
+    rows.append([Cell("sum"), *(Cell(_pair(ours, told), rival and ours == least) for ours, told, rival in sums)])
+    title = f"Normalised expansions (published), {asked.worlds}, {asked.label}"
+    return Sheet(title, ["family", *(system.label for system in asked.systems)], rows)
+
+
+def family_sheet(group: Sequence[Row]) -> Sheet:
+    """Every system on one family; the best planner is bold."""
+    first = group[0]
+    left_out = f", {first.unsolvable} unsolvable left out" if first.unsolvable else ""
+    title = f"{first.family}: {first.worlds} worlds{left_out}, {first.settings}"
+    return Sheet(title, _HEADINGS, [_cells(row) for row in group])
+
+
+def notes(asked: Reproduction, rows: Sequence[Row]) -> list[str]:
+    """What a reader of the table has to know."""
+    told = [
+        f"Trained with {asked.label}, seed {asked.seed}; {asked.worlds}.",
+        "Scores are clip((mean expansions - 200) / 4800, 0, 1) over the worlds that can be solved, with a bootstrap "
+        "95 % interval; a search ends after 20000 expansions. The planner with the fewest expansions in its family is "
+        "bold; the oracle knows the world: a limit, not a rival. x oracle: times its expansions; ms: of a search.",
+    ]
+    for source in dict.fromkeys(row.source for row in rows if row.source):
+        labels = dict.fromkeys(row.label for row in rows if row.source == source)
+        told.append(f"Published numbers of {', '.join(labels)}: {source}.")
+    for system in asked.systems:
+        if system.preset != "paper":
+            told.append(f"{system.label}: with the {system.preset} preset of this library, not the paper's settings.")
+    if asked.split != "test":
+        told.append(f"These are {asked.split} worlds: trainings have looked at worlds of this split.")
+    return told
+
+
+def _cells(row: Row) -> list[Cell]:
+    ours = [
+        f"{row.normalised:.3f}",
+        f"{row.normalised_low:.3f}-{row.normalised_high:.3f}",
+        f"{row.mean_expansions:.1f}",
+        f"{row.ratio_to_clairvoyant:.2f}",
+        f"{row.solved}/{row.worlds}",
+        f"{row.ms_per_search:.2f}",
+    ]
+    published = "-" if row.published is None else f"{row.published:.3f}"
+    return [Cell(row.label, row.best), Cell(published), *(Cell(text, row.best) for text in ours)]
+
+
+def _score(row: Row) -> str:
+    return _pair(row.normalised, row.published)
+
+
+def _pair(ours: float, published: float | None) -> str:
+    return f"{ours:.3f}" if published is None else f"{ours:.3f} ({published:.3f})"
+
+
+def _sum(rows: Sequence[Row]) -> tuple[float, float | None, bool]:
+    """Our scores and the published ones of a system, summed, and whether it is a rival."""
+    published = [row.published for row in rows if row.published is not None]
+    told = sum(published) if len(published) == len(rows) else None
+    return sum(row.normalised for row in rows), told, rows[0].system != "oracle"
 
 
 def _runs(asked: Reproduction) -> list[Run]:

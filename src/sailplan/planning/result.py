@@ -136,7 +136,7 @@ class Plan:
     def picture(self) -> Image.Image:
         """Draw what the search expanded and the path that it found."""
         from sailplan.evaluation.charges import ChargesShown
-        from sailplan.evaluation.pictures import draw_search
+        from sailplan.graphs.grid.pictures import draw_search
 
         shades = ChargesShown(self.problem, self.policy).at(self.state)
         path = self.result.path or self.result.partial_path
@@ -160,7 +160,7 @@ class Plan:
             If the file cannot be written.
         """
         from sailplan.evaluation.animation import frames
-        from sailplan.evaluation.pictures import write_animation, write_picture
+        from sailplan.graphs.grid.pictures import write_animation, write_picture
 
         suffix = Path(path).suffix.lower()
         if suffix == ".png":

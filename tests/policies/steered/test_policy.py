@@ -9,7 +9,7 @@ from sailplan.core import Limits, Search, StopRule, open_search
 from sailplan.core.kernel.arrays import NO_VERTEX
 from sailplan.core.search import EngineName
 from sailplan.environment.attractors import Attractors
-from sailplan.environment.top import Top
+from sailplan.environment.view import Top
 from sailplan.errors import EngineError
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem
 from sailplan.policies import HEURISTICS, greedy

@@ -52,8 +52,8 @@ class CellNetworkSettings:
     batch_size: int = 16
     learning_rate: float = 0.003
     surprises: tuple[float, ...] = (0.0, 1.0, 3.0, 8.0)
-    """Each roll-out uses one of these weights of the penalty: they lead to different places, and all of them must be known before
-    one can be chosen."""
+    """Each roll-out uses one of these weights of the penalty: they lead to different places, and the network must know
+    all of them before one is chosen."""
     refresh: Refresh = field(default_factory=lambda: Refresh(expansions=20, invalid=10))
 
     def __post_init__(self) -> None:

@@ -9,10 +9,9 @@ from PIL import Image
 
 from sailplan.core import SearchState, open_search, search
 from sailplan.core.graph import FloatArray
-from sailplan.evaluation import pictures
-from sailplan.evaluation.animation import frames
-from sailplan.evaluation.charges import ChargesShown
+from sailplan.evaluation.animation import ShownMultipliers, frames
 from sailplan.graphs import Problem
+from sailplan.graphs.grid import pictures
 from sailplan.policies import greedy
 from sailplan.policies.replanning.beliefs import NEVER, Refresh
 from sailplan.policies.replanning.policy import ReplanningPolicy
@@ -29,7 +28,7 @@ FREE_CELL, OBSTACLE = (1, 2), (3, 2)
 
 @dataclass(frozen=True)
 class Toy:
-    """Charges so much for the top row from the first, and so much once something has been expanded."""
+    """Multiplies the cost for the top row from the first, and so much once something has been expanded."""
 
     first: float | None
     later: float | None = None
@@ -58,10 +57,10 @@ class _ToyFollower:
         return _top_row(self.later) if state.expansions else None
 
 
-def _top_row(charge: float) -> FloatArray:
-    charges = np.ones((3, 5))
-    charges[2] = charge
-    return charges.ravel()
+def _top_row(multiplier: float) -> FloatArray:
+    multipliers = np.ones((3, 5))
+    multipliers[2] = multiplier
+    return multipliers.ravel()
 
 
 def pixel(image: Image.Image, cell: tuple[int, int]) -> tuple[int, ...]:
@@ -88,10 +87,10 @@ def legend_has(image: Image.Image, colour: pictures.Colour) -> bool:
 def test_a_prior_shades_the_unseen_from_the_first_frame_to_the_last() -> None:
     shown = film(Toy(1e9))
     for frame in (shown[0], shown[-1]):
-        assert pixel(frame, FREE_CELL) == pictures.CHARGED
-        assert pixel(frame, OBSTACLE) == pictures.CHARGED_OBSTACLE
-        assert legend_has(frame, pictures.CHARGED)
-        assert legend_has(frame, pictures.CHARGED_OBSTACLE)
+        assert pixel(frame, FREE_CELL) == pictures.PENALISED
+        assert pixel(frame, OBSTACLE) == pictures.PENALISED_OBSTACLE
+        assert legend_has(frame, pictures.PENALISED)
+        assert legend_has(frame, pictures.PENALISED_OBSTACLE)
 
 
 def test_what_is_known_is_never_shaded() -> None:
@@ -109,34 +108,34 @@ def test_a_belief_that_follows_is_shown_as_it_changes() -> None:
     shown = film(Toy(1.0, later=1e9))
     assert pixel(shown[0], FREE_CELL) == pictures.FREE
     assert pixel(shown[0], OBSTACLE) == pictures.HIDDEN_OBSTACLE
-    assert pixel(shown[-1], FREE_CELL) == pictures.CHARGED
-    assert pixel(shown[-1], OBSTACLE) == pictures.CHARGED_OBSTACLE
+    assert pixel(shown[-1], FREE_CELL) == pictures.PENALISED
+    assert pixel(shown[-1], OBSTACLE) == pictures.PENALISED_OBSTACLE
     assert len({frame.size for frame in shown}) == 1
 
 
-def test_a_follower_without_charges_at_first_has_its_legend_from_the_first() -> None:
+def test_a_follower_without_multipliers_at_first_has_its_legend_from_the_first() -> None:
     shown = film(Toy(None, later=1e9))
     assert pixel(shown[0], FREE_CELL) == pictures.FREE
-    assert pixel(shown[-1], FREE_CELL) == pictures.CHARGED
+    assert pixel(shown[-1], FREE_CELL) == pictures.PENALISED
     assert len({frame.size for frame in shown}) == 1
 
 
 @pytest.mark.parametrize("belief", [Toy(None), Toy(1e9, later=1e9, reason="other size")])
-def test_without_a_belief_that_charges_pictures_are_as_they_were(belief: Toy) -> None:
+def test_without_a_belief_that_multipliers_pictures_are_as_they_were(belief: Toy) -> None:
     problem = draw_problem(PICTURE)
     plain = list(frames(problem, search(problem, greedy("euclidean")), "film", 4))
     assert [frame.tobytes() for frame in film(belief)] == [frame.tobytes() for frame in plain]
-    assert not legend_has(plain[-1], pictures.CHARGED)
+    assert not legend_has(plain[-1], pictures.PENALISED)
 
 
-def test_only_replanning_has_charges() -> None:
+def test_only_replanning_has_multipliers() -> None:
     problem = draw_problem(PICTURE)
     session = open_search(problem, greedy("euclidean"))
     for policy in (None, greedy("euclidean"), ReplanningPolicy()):
-        assert ChargesShown(problem, policy).at(session.state) is None
+        assert ShownMultipliers(problem, policy).at(session.state) is None
 
 
-def test_the_more_is_charged_the_darker() -> None:
+def test_the_more_is_penalised_the_darker() -> None:
     shades = pictures._shade(np.array([np.nan, 0.01, 1.0, 2.0, 4.0, 1000.0, np.inf]))
     assert shades.tolist() == [0.0, 0.0, 0.0, 0.5, 0.75, 1.0, 1.0]
 
@@ -145,5 +144,5 @@ def test_a_film_keeps_the_colours_of_the_frames(tmp_path: Path) -> None:
     pictures.write_animation(film(Toy(1e9)), tmp_path / "a.gif")
     with Image.open(tmp_path / "a.gif") as image:
         first = image.convert("RGB")
-    assert pixel(first, FREE_CELL) == pictures.CHARGED
+    assert pixel(first, FREE_CELL) == pictures.PENALISED
     assert legend_has(first, pictures.PATH)

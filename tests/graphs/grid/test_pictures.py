@@ -8,9 +8,9 @@ from PIL import Image
 
 from sailplan.core import open_search
 from sailplan.errors import SailplanError
-from sailplan.evaluation import pictures
 from sailplan.evaluation.animation import frames
 from sailplan.graphs import ExplicitGraph, Problem
+from sailplan.graphs.grid import pictures
 from sailplan.policies import greedy
 from sailplan.testing import draw_problem, draw_world
 

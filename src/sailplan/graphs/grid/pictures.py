@@ -20,8 +20,8 @@ Colour = tuple[int, int, int]
 
 FREE: Colour = (255, 255, 255)
 HIDDEN_OBSTACLE: Colour = (222, 222, 222)
-CHARGED: Colour = (247, 206, 104)
-CHARGED_OBSTACLE: Colour = (172, 122, 40)
+PENALISED: Colour = (247, 206, 104)
+PENALISED_OBSTACLE: Colour = (172, 122, 40)
 KNOWN_INVALID: Colour = (0, 0, 0)
 FRONTIER: Colour = (176, 208, 250)
 EXPANDED: Colour = (66, 126, 214)
@@ -39,16 +39,16 @@ _LEGEND = [
     ("start", START),
     ("goal", GOAL),
 ]
-_CHARGED_LEGEND = [("charged, free", CHARGED), ("charged, blocked", CHARGED_OBSTACLE)]
+_PENALISED_LEGEND = [("penalised, free", PENALISED), ("penalised, blocked", PENALISED_OBSTACLE)]
 _SHADES = 16
-"""So few that a frame of a film, which has 256 colours, keeps all of them."""
+"""Few enough that a frame of an animation, which has 256 colours, keeps all of them."""
 _SMALLEST_SIDE = 400
 _MARGIN = 8
 _LINE = 20
 
 
 def draw_world(world: World) -> Image.Image:
-    """The world alone: free white, blocked black."""
+    """Draw a world: free cells are white, blocked cells black."""
     colours = np.where(world.image()[..., None], FREE, KNOWN_INVALID).astype(np.uint8)
     return _enlarge(colours)
 
@@ -58,15 +58,15 @@ def draw_search(
     state: SearchState,
     path: Sequence[int] = (),
     caption: str = "",
-    charges: FloatArray | None = None,
+    multipliers: FloatArray | None = None,
 ) -> Image.Image:
-    """The state of a search in its world, with a caption above and a legend below.
+    """Draw the state of a search in its world, with a caption above and a legend below.
 
-    Where a belief gives its charges, one for each vertex, the unseen is the darker the more is charged for it.
+    Where a belief gives its multipliers, one for each vertex, an unseen cell is the darker the larger its multiplier.
     """
-    panel = draw_panel(problem, state, path, charges)
+    panel = draw_panel(problem, state, path, multipliers)
     width = max(panel.width, _SMALLEST_SIDE + 2 * _MARGIN)
-    legend = draw_legend(width, charged=charges is not None)
+    legend = draw_legend(width, penalised=multipliers is not None)
     frame = Image.new("RGB", (width, _LINE + panel.height + legend.height), FREE)
     frame.paste(panel, ((width - panel.width) // 2, _LINE))
     frame.paste(legend, (0, _LINE + panel.height))
@@ -75,11 +75,11 @@ def draw_search(
 
 
 def draw_panel(
-    problem: Problem, state: SearchState, path: Sequence[int] = (), charges: FloatArray | None = None
+    problem: Problem, state: SearchState, path: Sequence[int] = (), multipliers: FloatArray | None = None
 ) -> Image.Image:
-    """The state of a search in its world, with a margin and nothing else around it."""
+    """Draw the state of a search in its world, with a margin and nothing else around it."""
     graph = _grid(problem)
-    picture = _enlarge(_colours(graph.world, state, charges))
+    picture = _enlarge(_colours(graph.world, state, multipliers))
     scale = picture.width // graph.world.width
     panel = Image.new("RGB", (picture.width + 2 * _MARGIN, picture.height + 2 * _MARGIN), FREE)
     panel.paste(picture, (_MARGIN, _MARGIN))
@@ -97,11 +97,11 @@ def draw_panel(
     return panel
 
 
-def draw_legend(width: int, size: int = 13, *, charged: bool = False) -> Image.Image:
-    """What the colours mean, in letters of that size and in as many lines as it takes."""
+def draw_legend(width: int, size: int = 13, *, penalised: bool = False) -> Image.Image:
+    """Draw the legend of the colours, in letters of that size and in as many lines as needed."""
     font = ImageFont.load_default(size)
     box, line = size - 2, size + 7
-    entries = [*_LEGEND, *(_CHARGED_LEGEND if charged else [])]
+    entries = [*_LEGEND, *(_PENALISED_LEGEND if penalised else [])]
     places, x, y = [], _MARGIN, 0
     for label, _ in entries:
         needed = size + 3 + int(font.getlength(label))
@@ -118,7 +118,7 @@ def draw_legend(width: int, size: int = 13, *, charged: bool = False) -> Image.I
 
 
 def side_by_side(pictures: Sequence[Image.Image]) -> Image.Image:
-    """Pictures in a row."""
+    """Put pictures in a row."""
     width = sum(picture.width for picture in pictures)
     row = Image.new("RGB", (width, max(picture.height for picture in pictures)), FREE)
     left = 0
@@ -129,13 +129,13 @@ def side_by_side(pictures: Sequence[Image.Image]) -> Image.Image:
 
 
 def write_picture(picture: Image.Image, path: FilePath) -> None:
-    """Write a PNG file, whole or not at all."""
+    """Write a PNG file atomically."""
     with whole_file(path) as file:
         picture.save(file, format="PNG", optimize=True)
 
 
 def write_animation(frames: Sequence[Image.Image], path: FilePath, *, milliseconds: int = 60) -> None:
-    """Write a GIF file, whole or not at all; the last frame stays for two seconds."""
+    """Write a GIF file atomically; the last frame stays for two seconds."""
     flat = [frame.convert("P", palette=Image.Palette.ADAPTIVE, colors=256) for frame in frames]
     durations = [milliseconds] * (len(flat) - 1) + [2000]
     with whole_file(path) as file:
@@ -149,24 +149,24 @@ def _grid(problem: Problem) -> GridGraph:
 
 
 def _colours(
-    world: World, state: SearchState, charges: FloatArray | None = None
+    world: World, state: SearchState, multipliers: FloatArray | None = None
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
     """A colour for each cell, top row first."""
     status = state.status.reshape(world.blocked.shape)
     blocked = world.blocked[..., None]
     colours = np.where(blocked, HIDDEN_OBSTACLE, FREE)
-    if charges is not None:
-        shade = _shade(charges).reshape(blocked.shape)
-        charged = np.where(blocked, CHARGED_OBSTACLE, CHARGED)
-        colours = np.rint((1.0 - shade) * colours + shade * charged).astype(np.int64)
+    if multipliers is not None:
+        shade = _shade(multipliers).reshape(blocked.shape)
+        penalised = np.where(blocked, PENALISED_OBSTACLE, PENALISED)
+        colours = np.rint((1.0 - shade) * colours + shade * penalised).astype(np.int64)
     for code, colour in ((arrays.OPEN, FRONTIER), (arrays.CLOSED, EXPANDED), (arrays.INVALID, KNOWN_INVALID)):
         colours[status == code] = colour
     return colours[::-1].astype(np.uint8)
 
 
-def _shade(charges: FloatArray) -> FloatArray:
-    """0 where nothing is charged, 1 where no charge could be higher; what is no number charges nothing."""
-    share = 1.0 - 1.0 / np.maximum(np.nan_to_num(charges, nan=1.0), 1.0)
+def _shade(multipliers: FloatArray) -> FloatArray:
+    """0 where the multiplier is 1, towards 1 as it grows; NaN counts as 1."""
+    share = 1.0 - 1.0 / np.maximum(np.nan_to_num(multipliers, nan=1.0), 1.0)
     return np.rint(share * _SHADES) / _SHADES
 
 
