@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from PIL import Image
+from rich.console import Console
 
-from sailplan.cli.evaluate import benchmark, print_tables
 from sailplan.cli.train import run
 from sailplan.core import Limits, open_search, search
 from sailplan.core.problem import Problem
 from sailplan.datasets import write_png
 from sailplan.datasets.tasks import Choice, Task, TaskSet, load_tasks
 from sailplan.evaluation.animation import frames
-from sailplan.evaluation.metrics import summarise
+from sailplan.evaluation.evaluate import Evaluation, evaluate_tasks
 from sailplan.evaluation.records import Record, write_records
 from sailplan.evaluation.report import write_report
 from sailplan.evaluation.tables import as_markdown
@@ -47,9 +48,10 @@ def demo(
     learned = {family: f"sail:{family}" for family in FAMILIES}
     learned[TRAINED_ON] = _train(out / "training", rounds)
     task_sets = [task_set for family in FAMILIES for task_set in load_tasks(family, Choice("test", limit=worlds))]
-    records = [record for one in task_sets for record in benchmark([*BASELINES, learned[one.family]], [one], Limits())]
-    summaries = summarise(records)
-    print_tables(summaries)
+    searched = [evaluate_tasks([one], [*BASELINES, learned[one.family]], Limits()) for one in task_sets]
+    evaluation = Evaluation([record for one in searched for record in one.records])
+    records, summaries = evaluation.records, evaluation.summaries
+    Console().print(evaluation)
     pictures = {}
     for task_set in task_sets:
         family, task = task_set.family, _hardest(task_set, records)
@@ -111,7 +113,7 @@ def _command() -> str:
     return str(called) if called.name == "sailplan" and not called.is_absolute() else "sailplan"
 
 
-def _hardest(task_set: TaskSet, records: list[Record]) -> Task:
+def _hardest(task_set: TaskSet, records: Sequence[Record]) -> Task:
     """The world on which a greedy search does worst: there is most to see."""
     greedy = {one.problem: one.expansions for one in records if one.policy == "h_euc" and one.family == task_set.family}
     return max(task_set.tasks, key=lambda task: greedy[task.name])

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -28,6 +29,11 @@ GENERATED_COUNTS = {"train": 200, "validation": 70, "test": 100}
 """Number of generated worlds in each split, as in the paper."""
 
 
+Ends = Literal["listed", "corners", "random", "moved"]
+"""How start and goal of a task were chosen: as a file lists them, at the corners, at random, or at random because a
+corner is blocked."""
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
     """A world to plan on, by default from corner to corner."""
@@ -36,6 +42,15 @@ class Task:
     """The world, the start and the goal."""
     name: str
     """For tables and messages."""
+    ends: Ends = "listed"
+    """How start and goal were chosen."""
+
+    @property
+    def blocked_end(self) -> str:
+        """The first of "start" and "goal" that is blocked; empty if both are free."""
+        world = self.scenario.world
+        ends = {"start": self.scenario.start, "goal": self.scenario.goal}
+        return next((role for role, cell in ends.items() if not world.is_free(cell)), "")
 
     def problem(self) -> Problem:
         """Return the problem.
@@ -160,9 +175,11 @@ def _generated(family: str, choice: Choice) -> GeneratedWorlds:
 def _world_tasks(worlds: Sequence[World], choice: Choice) -> Sequence[Task]:
     def make(index: int) -> Task:
         world = worlds[index]
+        ends: Ends | Literal["auto"] = choice.endpoints
         start, goal = corner_cells(world)
-        blocked = not (world.is_free(start) and world.is_free(goal))
-        if choice.endpoints == "random" or (choice.endpoints == "auto" and blocked):
+        if ends == "auto":
+            ends = "corners" if world.is_free(start) and world.is_free(goal) else "moved"
+        if ends != "corners":
             start, goal = random_cells(world, np.random.default_rng([choice.seed, index]))
         scenario = Scenario(
             world,
@@ -171,7 +188,7 @@ def _world_tasks(worlds: Sequence[World], choice: Choice) -> Sequence[Task]:
             corner_cutting=PAPER_MOVES.corner_cutting,
             diagonal_cost=PAPER_MOVES.diagonal_cost,
         )
-        return Task(scenario, world.name)
+        return Task(scenario, world.name, ends)
 
     return LazySequence(range(len(worlds)), make)
 

@@ -1,13 +1,14 @@
-"""Run policies on tasks and write down what each did."""
+"""Run policies on tasks and record what each search did."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
+from typing import Protocol
 
-from sailplan.core import Limits, Policy, SearchResult, search
-from sailplan.datasets.tasks import Task, TaskSet
+from sailplan.core import Limits, Note, Policy, SearchResult, search
+from sailplan.core.problem import Problem
 from sailplan.errors import ProblemError
 from sailplan.evaluation.records import UNSOLVABLE, Record
 from sailplan.oracle import cost_to_go
@@ -16,22 +17,78 @@ from sailplan.policies.oracle import OraclePolicy
 
 PAPER_LIMITS = Limits(expansions=20_000)
 """T_test of the paper."""
+MOVED = Note("blocked corners", "random free cells are used instead")
+"""Note on a task whose corners are blocked."""
+BLOCKED = "left out; use --endpoints random"
+"""Message of the note on a task with a blocked start or goal."""
+
+
+class BenchmarkTask(Protocol):
+    """A problem that is posed when it is its turn: `datasets.tasks.Task`, or a problem of your own."""
+
+    @property
+    def name(self) -> str:
+        """The name in records."""
+
+    @property
+    def ends(self) -> str:
+        """How start and goal were chosen; "moved" if a corner is blocked."""
+
+    @property
+    def blocked_end(self) -> str:
+        """The first of "start" and "goal" that is blocked; empty if both are free."""
+
+    @property
+    def listed_cost(self) -> float:
+        """Cost of a shortest path as the benchmark's file lists it; NaN if it lists none."""
+
+    def problem(self) -> Problem:
+        """Pose the problem; raises ProblemError if start or goal is blocked."""
+
+
+class BenchmarkSet(Protocol):
+    """Tasks of one family."""
+
+    @property
+    def family(self) -> str:
+        """The name in records and tables."""
+
+    @property
+    def tasks(self) -> Sequence[BenchmarkTask]:
+        """The tasks; a lazy sequence is read one task at a time."""
 
 
 def run_benchmark(
     policies: Mapping[str, Policy],
-    task_sets: Sequence[TaskSet],
+    task_sets: Sequence[BenchmarkSet],
     limits: Limits = PAPER_LIMITS,
     *,
     jobs: int = 1,
     on_task: Callable[[], None] = lambda: None,
 ) -> list[Record]:
-    """Run every policy on every task; a task without a path gives records that say so and is not searched.
+    """Run every policy on every task.
 
-    With several `jobs` tasks run in threads, and times are those of a busy machine.
+    Parameters
+    ----------
+    policies
+        Policies by the name that records have.
+    task_sets
+        The tasks of each family.
+    limits
+        Limits of each search.
+    jobs
+        Number of threads. With more than one, times are those of a busy machine; nothing else changes.
+    on_task
+        Called after each task, from any thread.
+
+    Returns
+    -------
+    list of Record
+        One record for each task and policy, in this order. A task without a path gives records with the outcome
+        `unsolvable` and is not searched. The notes of a search are in its record.
     """
 
-    def run(place: tuple[TaskSet, int]) -> list[Record]:
+    def run(place: tuple[BenchmarkSet, int]) -> list[Record]:
         task_set, index = place
         records = run_task(policies, task_set.family, task_set.tasks[index], limits)
         on_task()
@@ -41,23 +98,35 @@ def run_benchmark(
     return list(chain.from_iterable(run_all(run, places, jobs)))
 
 
-def run_task(policies: Mapping[str, Policy], family: str, task: Task, limits: Limits) -> list[Record]:
+def run_task(policies: Mapping[str, Policy], family: str, task: BenchmarkTask, limits: Limits) -> list[Record]:
     """Run every policy on one task."""
     try:
         problem = task.problem()
-        optimal = float(cost_to_go(problem)[problem.start])
     except ProblemError:
-        optimal = math.inf
+        message = "left out" if task.ends == "listed" else BLOCKED
+        notes = (Note(f"blocked {task.blocked_end}", message),) if task.blocked_end else ()
+        return [_unsolvable(family, task, name, notes) for name in policies]
+    notes = (MOVED,) if task.ends == "moved" else ()
+    table = cost_to_go(problem)
+    optimal = float(table[problem.start])
     if optimal == math.inf:
-        return [_unsolvable(family, task, name) for name in policies]
-    clairvoyant = search(problem, OraclePolicy()).expansions
+        return [_unsolvable(family, task, name, notes) for name in policies]
+    clairvoyant = search(problem, OraclePolicy(table)).expansions
     return [
-        _record(family, task, name, search(problem, policy, limits), optimal, clairvoyant)
+        _record(family, task, name, search(problem, policy, limits), optimal, clairvoyant, notes)
         for name, policy in policies.items()
     ]
 
 
-def _record(family: str, task: Task, policy: str, result: SearchResult, optimal: float, clairvoyant: int) -> Record:
+def _record(
+    family: str,
+    task: BenchmarkTask,
+    policy: str,
+    result: SearchResult,
+    optimal: float,
+    clairvoyant: int,
+    notes: tuple[Note, ...],
+) -> Record:
     return Record(
         family=family,
         problem=task.name,
@@ -72,10 +141,11 @@ def _record(family: str, task: Task, policy: str, result: SearchResult, optimal:
         milliseconds=1e3 * result.timing.total,
         engine=result.engine,
         listed_cost=task.listed_cost,
+        notes=(*notes, *result.notes),
     )
 
 
-def _unsolvable(family: str, task: Task, policy: str) -> Record:
+def _unsolvable(family: str, task: BenchmarkTask, policy: str, notes: tuple[Note, ...]) -> Record:
     return Record(
         family=family,
         problem=task.name,
@@ -90,4 +160,5 @@ def _unsolvable(family: str, task: Task, policy: str) -> Record:
         milliseconds=0.0,
         engine="none",
         listed_cost=task.listed_cost,
+        notes=notes,
     )
