@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sailplan.core import search
+from sailplan.core import Limits, search
 from sailplan.datasets import GeneratedWorlds, World, generate_world, write_png
 from sailplan.datasets.labelled import training_problems
 from sailplan.datasets.tasks import Choice
 from sailplan.learning import CrossEntropySettings, NetworkSettings, QLearningSettings, SailSettings
 from sailplan.learning.run_folder import RunFolder, digest_of, read_metrics, read_plan
-from sailplan.policies import load_policy
+from sailplan.policies import load_policy, make_policy
 from sailplan.policies.learned.network import DenseNetwork
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.mixture.policy import OneOfMany
@@ -171,7 +171,7 @@ def test_the_other_algorithms_break_off_and_go_on(run: Run, worlds: Path, tmp_pa
     assert (facts["rounds"], facts["examples"]) == (2, {"cem": 8, "ql": 36}[algorithm])
     policy = load_policy(tmp_path / "run" / "model.safetensors")
     assert isinstance(policy, LearnedPolicy)
-    _, validation = training_problems(str(worlds), Choice("train"), Choice("validation"))
+    _, validation, _ = training_problems(str(worlds), Choice("train"), Choice("validation"))
     assert all(search(problem, policy).found for problem in validation)
     whole = (tmp_path / "run" / "model.safetensors").read_bytes()
     # As if it had been killed in its second round, before the row was written.
@@ -225,7 +225,7 @@ def test_settings_are_options(run: Run, worlds: Path, tmp_path: Path) -> None:
 def test_as_many_worlds_as_were_asked_for(run: Run, worlds: Path, tmp_path: Path) -> None:
     few = ["--training-worlds", 3, "--validation-worlds", 1, "--rounds", 1]
     assert _train(run, worlds, tmp_path / "run", *few).code == 0
-    train, validation = training_problems(str(worlds), Choice("train", 3), Choice("validation", 1))
+    train, validation, _ = training_problems(str(worlds), Choice("train", 3), Choice("validation", 1))
     assert (len(train), len(validation)) == (3, 1)
     settings = json.loads((tmp_path / "run" / "settings.json").read_text())
     assert settings["digest"] == digest_of([*train, *validation])
@@ -308,7 +308,7 @@ def test_data_that_cannot_be_learned_from_is_one_line(run: Run, tmp_path: Path) 
         (tmp_path / "absent", ["absent", "neither a folder"]),
         (_write(tmp_path / "single", 1), ["at least one world to train on and another to validate on"]),
         (_unsolvable(tmp_path / "cut", 3), ["nothing to learn from", "none of 2 worlds has a path"]),
-        (_blocked(tmp_path / "full"), ["at least one world"]),
+        (_blocked(tmp_path / "full"), ["worlds have a blocked start; use --endpoints random"]),
         (_several_families(tmp_path), ["both", "several families (one, two)"]),
         (tmp_path / "text.png", ["0.png"]),
     ):
@@ -438,4 +438,68 @@ def test_a_run_is_resumed_from_any_folder(
 )
 def test_resume_takes_nothing_else(run: Run, worlds: Path, tmp_path: Path, more: list[object]) -> None:
     assert _train(run, worlds, tmp_path / "run").code == 0
-    assert_one_line(run("train", "--resume", tmp_path / "run", *more), "say nothing else")
+    assert_one_line(run("train", "--resume", tmp_path / "run", *more), "give no other option")
+
+
+def _walled(folder: Path, count: int) -> Path:
+    """Write maps of mixed sizes with a wall all round, as scanned floors have."""
+    rng = np.random.default_rng(0)
+    for index in range(count):
+        height, width = rng.integers(12, 30, size=2)
+        blocked = rng.random((height, width)) < 0.15
+        blocked[0] = blocked[-1] = blocked[:, 0] = blocked[:, -1] = True
+        write_png(World(blocked), folder / f"{index}.png")
+    return folder
+
+
+def test_walled_maps_of_mixed_sizes(run: Run, tmp_path: Path) -> None:
+    data = _walled(tmp_path / "maps", 60)
+    ran = _train(run, data, tmp_path / "run", "--json")
+    facts = _facts(ran)
+    assert (facts["rounds"], facts["worlds_without_path"]) == (2, 0)
+    assert ran.error == ("note: endpoints: 60 of 60 worlds have blocked corners; random free cells are used instead\n")
+    assert json.loads((tmp_path / "run" / "settings.json").read_text())["endpoints"] == "auto"
+    assert run("train", "--resume", tmp_path / "run").code == 0
+    ran = run("evaluate", "--data", data, "--policies", f"h_euc,{tmp_path / 'run'}", "--json")
+    assert [row["solved"] for row in json.loads(ran.out)] == [60, 60]
+
+
+def test_walled_maps_with_corners_asked_for(run: Run, tmp_path: Path) -> None:
+    data = _walled(tmp_path / "maps", 10)
+    message = "sailplan: 10 of 10 worlds have a blocked start; use --endpoints random\n"
+    ran = _train(run, data, tmp_path / "run", "--endpoints", "corners")
+    assert (ran.code, ran.error) == (2, message)
+    ran = run("evaluate", "--data", data, "--policies", "h_euc", "--endpoints", "corners")
+    assert (ran.code, ran.out, ran.error) == (2, "", message)
+
+
+def test_a_belief_needs_one_frame(run: Run, tmp_path: Path) -> None:
+    data = _walled(tmp_path / "maps", 10)
+    ran = run("train", "--data", data, "--algorithm", "belief", "--out", tmp_path / "run")
+    assert_one_line(ran, "grids of one size with one start and goal")
+
+
+def test_free_corners_are_written_down_as_before(run: Run, worlds: Path, tmp_path: Path) -> None:
+    for name, options in {"auto": [], "corners": ["--endpoints", "corners"]}.items():
+        assert _train(run, worlds, tmp_path / name, "--rounds", 1, *options).error == ""
+    auto, corners = ((tmp_path / name / "settings.json").read_bytes() for name in ("auto", "corners"))
+    assert auto == corners
+
+
+def test_baselines_beside_what_was_trained(run: Run, worlds: Path, tmp_path: Path) -> None:
+    facts = _facts(_train(run, worlds, tmp_path / "run", "--json"))
+    means = facts["baselines"]
+    assert isinstance(means, dict)
+    _, validation, _ = training_problems(str(worlds), Choice("train"), Choice("validation"))
+    for name, mean in means.items():
+        counts = [search(problem, make_policy(name), Limits(300)).expansions for problem in validation]
+        assert mean == sum(counts) / len(counts)
+    expected = [name for name in means if means[name] < facts["validation_expansions"]]
+    assert sorted(facts["better_baselines"]) == sorted(expected)  # type: ignore[call-overload]
+
+
+def test_a_better_baseline_is_said_plainly(run: Run, worlds: Path, tmp_path: Path) -> None:
+    untrained = ["--validation-expansions", 300, "--max-expansions", 1, "--samples-per-world", 1, "--rounds", 1]
+    ran = _train(run, worlds, tmp_path / "run", *untrained)
+    assert "  beside it   optimistic " in ran.out
+    assert "  better      optimistic needs fewer expansions" in ran.out

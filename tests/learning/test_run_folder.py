@@ -252,7 +252,9 @@ def test_a_mixture_is_saved_as_one(whole_mixture: Path) -> None:
 
 
 def test_a_folder_that_holds_a_run_is_refused(copy: Path) -> None:
-    with pytest.raises(TrainingError, match=r"there is a run in this folder; go on with --resume, or take another$"):
+    with pytest.raises(
+        TrainingError, match=r"there is a run in this folder; continue it with --resume, or choose another$"
+    ):
         RunFolder.begin(copy, _plan(), "digest")
     (copy / "settings.json").unlink()
     with pytest.raises(TrainingError, match="there is a run in this folder"):

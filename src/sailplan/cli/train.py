@@ -11,21 +11,24 @@ from typing import Annotated, Any
 
 import typer
 
+from sailplan.cli.notes import tell
 from sailplan.cli.options import Json
 from sailplan.datasets.scenario import Endpoints
 from sailplan.errors import TrainingError
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName, Preset
-from sailplan.learning.rounds import Round, Training
+from sailplan.learning.rounds import Training
 from sailplan.learning.run_folder import Plan, read_plan
 from sailplan.learning.settings import NetworkSettings
-from sailplan.learning.train import PICTURE, run_training
+from sailplan.learning.train import PICTURE, baselines, make_plan, run_training
 from sailplan.policies.model_file import MODEL
 from sailplan.progress import show_progress
 
 
 def train(
     context: typer.Context,
-    data: Annotated[str | None, typer.Option(help="A folder with train/ and validation/, or a family.")] = None,
+    data: Annotated[
+        str | None, typer.Option(help="A folder with train/ and validation/, a flat folder of maps, or a family.")
+    ] = None,
     algorithm: Annotated[
         AlgorithmName, typer.Option(help="SaIL, supervised, cross-entropy, Q-learning, or a belief.")
     ] = "sail",
@@ -33,7 +36,9 @@ def train(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the training.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder of the run.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Continue the run in this folder; needs no other option.")] = None,
-    endpoints: Annotated[Endpoints, typer.Option(help="Search between corners or random cells.")] = "corners",
+    endpoints: Annotated[
+        Endpoints, typer.Option(help="Search between corners or random cells; auto: random where a corner is blocked.")
+    ] = "auto",
     data_seed: Annotated[int, typer.Option(min=0, help="Seed of generated worlds and random endpoints.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Threads; the result does not depend on them.")] = 2,
     as_json: Json = False,
@@ -48,8 +53,7 @@ def train(
     elif data is None or out is None:
         raise typer.BadParameter("give --data and --out, or --resume")
     else:
-        settings = ALGORITHMS[algorithm].presets[preset].changed(**given)
-        plan, folder = Plan(algorithm, _absolute(data), seed, settings, endpoints, data_seed), out
+        plan, folder = make_plan(data, algorithm, preset, seed, endpoints, data_seed, given), out
     facts = run(plan, folder, jobs=jobs, resume=resume is not None)
     typer.echo(json.dumps(facts) if as_json else _lines(facts))
 
@@ -57,15 +61,9 @@ def train(
 def run(plan: Plan, folder: Path, *, jobs: int, resume: bool = False) -> dict[str, Any]:
     """Train with a progress bar, and return the facts."""
     began = perf_counter()
-    with show_progress("training", plan.settings.rounds) as step:
-
-        def on_round(done: Round) -> None:
-            step(
-                f"round {done.number}: mixing {done.mixing:.2f}, {done.examples} examples, "
-                f"loss {done.loss:.3f}, validation {done.validation_expansions:.0f} expansions"
-            )
-
-        training = run_training(plan, folder, jobs=jobs, resume=resume, on_round=on_round)
+    training = run_training(plan, folder, jobs=jobs, resume=resume, progress=show_progress, baselines=baselines())
+    for note in training.notes:
+        tell(note)
     return {**_facts(training, folder), "seconds": perf_counter() - began}
 
 
@@ -83,6 +81,8 @@ def _facts(training: Training, folder: Path) -> dict[str, Any]:
         "seconds_fitting": sum(done.seconds_fitting for done in rounds),
         "seconds_validating": sum(done.seconds_validating for done in rounds),
         "worlds_without_path": training.unsolvable,
+        "baselines": dict(training.baselines),
+        "better_baselines": training.better_baselines,
     }
 
 
@@ -91,17 +91,19 @@ def _options_given(context: typer.Context) -> set[str]:
     return {name for name in context.params if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"}
 
 
-def _absolute(data: str) -> str:
-    """The path of the data as it is valid from any folder; the name of a family is returned unmodified."""
-    return str(Path(data).resolve()) if Path(data).exists() else data
-
-
 def _lines(facts: dict[str, Any]) -> str:
     picture = facts["picture"] or "none: pip install 'sailplan[plot]'"
+    beside = ", ".join(f"{name} {mean:.1f}" for name, mean in facts["baselines"].items())
+    better = [
+        f"  better      {name} needs fewer expansions on these worlds than what was trained, without training"
+        for name in facts["better_baselines"]
+    ]
     return "\n".join(
         [
             f"{facts['run']}: round {facts['best_round']} of {facts['rounds']} is best",
             f"  validation  {facts['validation_expansions']:.1f} expansions on average",
+            f"  beside it   {beside} expansions on the same worlds",
+            *better,
             f"  examples    {facts['examples']} ({facts['worlds_without_path']} worlds without a path left out)",
             f"  time        {facts['seconds']:.0f} s (rolling out {facts['seconds_rolling_out']:.0f}, "
             f"fitting {facts['seconds_fitting']:.0f}, validating {facts['seconds_validating']:.0f})",

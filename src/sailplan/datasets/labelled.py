@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sailplan.core import Note
 from sailplan.core.graph import FloatArray
 from sailplan.core.problem import Problem
 from sailplan.datasets.dataset import FLAT_SPLIT
@@ -82,10 +83,35 @@ def label_problems(problems: Iterable[Problem], *, jobs: int = 1) -> LabelledPro
     return LabelledProblems(solvable, len(labelled) - len(solvable))
 
 
-def training_problems(data: str, train: Choice, validation: Choice) -> tuple[list[Problem], list[Problem]]:
-    """The problems to train on and to validate on; of data without splits, the last fifth is for validation.
+class TrainingProblems(NamedTuple):
+    """Problems to train on and to validate on."""
 
-    Tasks whose start or goal is blocked are left out.
+    train: list[Problem]
+    validation: list[Problem]
+    notes: tuple[Note, ...] = ()
+    """Remarks on start and goal cells that are blocked."""
+
+
+def training_problems(data: str, train: Choice, validation: Choice) -> TrainingProblems:
+    """The problems to train on and to validate on.
+
+    Parameters
+    ----------
+    data
+        A folder with the splits `train` and `validation`, a flat folder or a `.scen` file, of which the last fifth is
+        for validation, or the name of a family to generate.
+    train, validation
+        Which tasks to take, and how to pose them.
+
+    Returns
+    -------
+    TrainingProblems
+        The problems. Tasks whose start or goal is blocked are left out, with a note.
+
+    Raises
+    ------
+    WorldError
+        If the data cannot be read or holds several families, or if start or goal is blocked in all worlds.
     """
     path = Path(data)
     if path.suffix == ".scen" or (path.is_dir() and find_datasets(path)[0].splits == (FLAT_SPLIT,)):
@@ -94,7 +120,21 @@ def training_problems(data: str, train: Choice, validation: Choice) -> tuple[lis
         parts = tasks[:held_out][: train.limit], tasks[held_out:][: validation.limit]
     else:
         parts = _one_family(data, train), _one_family(data, validation)
-    return _problems(parts[0]), _problems(parts[1])
+    blocked: list[str] = []
+    moved: list[str] = []
+    posed = [_problems(part, blocked, moved) for part in parts]
+    worlds = sum(map(len, parts))
+    notes = []
+    if moved:
+        count = f"{len(moved)} of {worlds} worlds have blocked corners"
+        notes.append(Note("endpoints", f"{count}; random free cells are used instead"))
+    if blocked:
+        what = blocked[0] if len(set(blocked)) == 1 else "start or goal"
+        count = f"{len(blocked)} of {worlds} worlds have a blocked {what}"
+        if len(blocked) == worlds:
+            raise WorldError(f"{count}; use --endpoints random")
+        notes.append(Note("endpoints", f"{count} and are left out"))
+    return TrainingProblems(posed[0], posed[1], tuple(notes))
 
 
 def _one_family(data: str, choice: Choice) -> Sequence[Task]:
@@ -104,11 +144,15 @@ def _one_family(data: str, choice: Choice) -> Sequence[Task]:
     return sets[0].tasks
 
 
-def _problems(tasks: Sequence[Task]) -> list[Problem]:
+def _problems(tasks: Sequence[Task], blocked: list[str], moved: list[str]) -> list[Problem]:
+    """Pose the tasks; note the blocked ends of those that are left out, and the names of those with other ends."""
     problems = []
     for task in tasks:
         try:
             problems.append(task.problem())
         except ProblemError:
+            blocked.append(task.blocked_end)
             continue
+        if task.ends == "moved":
+            moved.append(task.name)
     return problems

@@ -10,7 +10,7 @@ from sailplan.learning.regressors import DenseRegressor, Examples, MakeRegressor
 from sailplan.learning.rounds import Keeper, Learner, Progress, Round, Training
 from sailplan.learning.run_folder import Plan, RunFolder, read_metrics, read_plan
 from sailplan.learning.settings import NetworkSettings, TrainingSettings
-from sailplan.learning.train import run_training
+from sailplan.learning.train import TrainedPolicy, run_training, train
 
 __all__ = [
     "ALGORITHMS",
@@ -37,11 +37,13 @@ __all__ = [
     "Round",
     "RunFolder",
     "SailSettings",
+    "TrainedPolicy",
     "Training",
     "TrainingSettings",
     "read_metrics",
     "read_plan",
     "run_training",
+    "train",
     "train_behaviour_cloning",
     "train_belief",
     "train_cross_entropy",

@@ -9,7 +9,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypedDict, TypeVar
 
 import numpy as np
 
-from sailplan.core import Limits, Policy, search
+from sailplan.core import Limits, Note, Policy, search
 from sailplan.core.problem import Problem
 from sailplan.datasets.labelled import LabelledProblem, label_problems
 from sailplan.errors import TrainingError
@@ -63,6 +63,8 @@ class Training:
     """Number of worlds that were left out because they have no path."""
     baselines: Mapping[str, float] = field(default_factory=dict)
     """Mean expansions of policies that need no training, by name, on the same validation worlds."""
+    notes: tuple[Note, ...] = ()
+    """Remarks on the worlds."""
 
     @property
     def best(self) -> Round:

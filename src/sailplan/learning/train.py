@@ -1,20 +1,126 @@
-"""A training on worlds, kept in a run folder."""
+"""Train a policy on worlds, in a run folder: `train` for users, `run_training` for the command line and experiments."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
+from typing import Any, Protocol, get_args
 
 from sailplan.core import Policy
+from sailplan.datasets.endpoints import Endpoints
 from sailplan.datasets.labelled import training_problems
 from sailplan.datasets.tasks import Choice
-from sailplan.errors import SailplanError
-from sailplan.learning.algorithms import ALGORITHMS
+from sailplan.errors import SailplanError, TrainingError
+from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName, Preset
 from sailplan.learning.rounds import Round, Training
 from sailplan.learning.run_folder import Plan, RunFolder, digest_of
+from sailplan.policies.keyed.recipes import greedy
+from sailplan.policies.replanning.policy import optimistic
+from sailplan.progress import ShowProgress, no_progress, show_progress
 
 PICTURE = "convergence.png"
+RUNS = "runs"
+"""Folder of the runs that were given no folder."""
+
+
+class TrainedPolicy(Policy, Protocol):
+    """A policy that knows the run in which it was trained."""
+
+    run: Path
+    """Folder of the run."""
+    training: Training
+    """What each round did, and the baselines."""
+
+
+def train(
+    data: str | PathLike[str],
+    *,
+    algorithm: AlgorithmName = "sail",
+    preset: Preset | None = None,
+    out: str | PathLike[str] | None = None,
+    seed: int = 0,
+    jobs: int = 2,
+    endpoints: Endpoints = "auto",
+    data_seed: int = 0,
+    **settings: Any,
+) -> TrainedPolicy:
+    """Train a policy, with a progress bar if standard error is a terminal.
+
+    Parameters
+    ----------
+    data
+        A folder with train/ and validation/, a flat folder of maps of any sizes (the last fifth is for validation), a
+        `.scen` file, or the name of a family to generate.
+    algorithm
+        `sail`, `sl` (behaviour cloning), `cem` (cross-entropy), `ql` (Q-learning) or `belief`.
+    preset
+        `default` (also if None) or `paper`: the settings that are not given.
+    out
+        Folder of the run; by default a new folder `runs/ALGORITHM-DATA-NUMBER`. It must not hold a run.
+    seed
+        Seed of the training.
+    jobs
+        Number of threads; the result does not depend on it.
+    endpoints
+        `corners`, `random`, or `auto`: random free cells in worlds whose corners are blocked.
+    data_seed
+        Seed of generated worlds and random endpoints.
+    **settings
+        Settings of the algorithm by name, for example `rounds=3`; see `sailplan.learning.ALGORITHMS`.
+
+    Returns
+    -------
+    TrainedPolicy
+        The best policy. Its attribute `run` is the folder of the run, `training` holds the rounds and the mean
+        expansions of `optimistic` and `h_euc` on the same validation worlds.
+
+    Raises
+    ------
+    SailplanError
+        If an argument is wrong, the worlds cannot be learned from, or the folder holds a run.
+    """
+    if not isinstance(data, str | PathLike):
+        raise TrainingError(f"data must be a folder, a file or the name of a family, got {data!r:.60}")
+    if not isinstance(algorithm, str) or algorithm not in ALGORITHMS:
+        raise TrainingError(f"no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")
+    if preset not in (None, *get_args(Preset)):
+        raise TrainingError(f"no preset {preset!r}; there are {', '.join(get_args(Preset))}")
+    if not isinstance(jobs, int) or jobs < 1:
+        raise TrainingError(f"jobs must be a positive number of threads, got {jobs!r}")
+    if not isinstance(out, str | PathLike | None):
+        raise TrainingError(f"out must be a folder, got {out!r:.60}")
+    plan = make_plan(data, algorithm, preset or "default", seed, endpoints, data_seed, settings)
+    folder = _new_folder(plan) if out is None else Path(out)
+    training = run_training(plan, folder, jobs=jobs, progress=show_progress, baselines=baselines())
+    policy: Any = training.policy
+    # Policies are frozen dataclasses; what they were trained on is no part of their value.
+    object.__setattr__(policy, "run", folder)
+    object.__setattr__(policy, "training", training)
+    trained: TrainedPolicy = policy
+    return trained
+
+
+def make_plan(
+    data: str | PathLike[str],
+    algorithm: AlgorithmName,
+    preset: Preset,
+    seed: int,
+    endpoints: Endpoints,
+    data_seed: int,
+    settings: Mapping[str, Any],
+) -> Plan:
+    """The plan of a training, with the path of the data as it is valid from any folder."""
+    lasting = str(Path(data).resolve()) if Path(data).exists() else str(data)
+    return Plan(
+        algorithm, lasting, seed, ALGORITHMS[algorithm].presets[preset].changed(**settings), endpoints, data_seed
+    )
+
+
+def baselines() -> dict[str, Policy]:
+    """Policies that need no training, to compare a trained policy with."""
+    return {"optimistic": optimistic(), "h_euc": greedy("euclidean")}
 
 
 def run_training(
@@ -23,7 +129,7 @@ def run_training(
     *,
     jobs: int = 1,
     resume: bool = False,
-    on_round: Callable[[Round], None] = lambda done: None,
+    progress: ShowProgress = no_progress,
     baselines: Mapping[str, Policy] | None = None,
 ) -> Training:
     """Train as planned, or continue the run in the folder.
@@ -39,8 +145,8 @@ def run_training(
         Number of threads; the result does not depend on it.
     resume
         Whether to continue the run in the folder; else the folder must not hold one.
-    on_round
-        Called after each round.
+    progress
+        Displays the rounds.
     baselines
         Policies to validate beside the result.
 
@@ -54,27 +160,46 @@ def run_training(
     SailplanError
         If the worlds cannot be read or learned from, or the folder does not fit.
     """
-    train_choice = Choice("train", plan.settings.training_worlds, plan.data_seed, endpoints=plan.endpoints)
-    validation_choice = replace(train_choice, split="validation", limit=plan.settings.validation_worlds)
-    train, validation = training_problems(plan.data, train_choice, validation_choice)
+    choice = Choice("train", plan.settings.training_worlds, plan.data_seed, endpoints=plan.endpoints)
+    others = replace(choice, split="validation", limit=plan.settings.validation_worlds)
+    train, validation, notes = training_problems(plan.data, choice, others)
+    if plan.endpoints == "auto" and not notes:
+        # All corners are free: the run is the same as one that was asked to search between corners.
+        plan = replace(plan, endpoints="corners")
     keeper = (RunFolder.resume if resume else RunFolder.begin)(folder, plan, digest_of([*train, *validation]))
-    try:
-        training = ALGORITHMS[plan.algorithm].train(
-            train,
-            validation,
-            plan.settings,
-            seed=plan.seed,
-            jobs=jobs,
-            keeper=keeper,
-            on_round=on_round,
-            baselines=baselines,
-        )
-    except SailplanError:
-        if not resume:
-            keeper.abandon()
-        raise
+    with progress("training", plan.settings.rounds) as step:
+
+        def on_round(done: Round) -> None:
+            step(
+                f"round {done.number}: mixing {done.mixing:.2f}, {done.examples} examples, "
+                f"loss {done.loss:.3f}, validation {done.validation_expansions:.0f} expansions"
+            )
+
+        try:
+            training = ALGORITHMS[plan.algorithm].train(
+                train,
+                validation,
+                plan.settings,
+                seed=plan.seed,
+                jobs=jobs,
+                keeper=keeper,
+                on_round=on_round,
+                baselines=baselines,
+            )
+        except SailplanError:
+            if not resume:
+                keeper.abandon()
+            raise
     _draw(training, folder)
-    return training
+    return replace(training, notes=notes)
+
+
+def _new_folder(plan: Plan) -> Path:
+    """The first folder of runs that does not exist yet."""
+    name, number = f"{plan.algorithm}-{Path(plan.data).stem}", 1
+    while (Path(RUNS) / f"{name}-{number}").exists():
+        number += 1
+    return Path(RUNS) / f"{name}-{number}"
 
 
 def _draw(training: Training, folder: Path) -> None:

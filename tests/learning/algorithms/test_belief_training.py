@@ -73,7 +73,7 @@ def test_candidates_of_the_first_round_include_those_without_weights() -> None:
     progress: Progress[Examples] = Progress(examples=[learner.collect(1, Progress())])
     candidates, cost = learner.fit(1, progress)
     kinds = [one.policy.belief.name for one in candidates if isinstance(one.policy, ReplanningPolicy)]
-    assert kinds == ["conditional", "conditional", "optimistic", *["prior"] * 6]
+    assert kinds == ["posterior", "posterior", "optimistic", *["prior"] * 6]
     best = np.sort(progress.examples[0].labels)[0]
     assert cost == best
     assert len(learner.fit(2, progress)[0]) == 2

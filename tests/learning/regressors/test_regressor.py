@@ -73,7 +73,7 @@ def test_the_guess_of_the_walls_has_two_terms() -> None:
 
 def test_without_a_first_guess_there_is_no_detour() -> None:
     features = FeatureSet((COST, EUCLIDEAN), "mine")
-    with pytest.raises(TrainingError, match=r"^mine: there is no first guess"):
+    with pytest.raises(TrainingError, match=r"^mine: the features have no initial estimate"):
         fit_model(Remembering(), Examples(np.zeros((3, 2)), np.zeros(3)), features, "detour")
 
 
