@@ -1,9 +1,9 @@
-"""Beliefs: how many expansions they spare, against optimistic replanning and the clairvoyant limit.
+"""Beliefs: their expansions beside optimistic replanning and the clairvoyant limit.
 
     python benchmarks/beliefs.py --data ../shared/data/motion_planning_datasets
 
 For each family a belief is trained on the maps of `train` and chosen on the first half of `validation`; it is reported
-on the other half, and on generated worlds of seeds that nothing else has seen. Runs are kept in --runs and used again.
+on the other half, and on generated worlds of seeds that nothing else uses. Runs are stored in --runs and reused.
 """
 
 from __future__ import annotations
@@ -71,11 +71,11 @@ def print_table(title: str, rows: Sequence[tuple[str, list[Summary]]]) -> None:
 
 
 def describe(model: Path) -> str:
-    """What was chosen, in a line."""
+    """The chosen belief in one line."""
     policy = make_policy(str(model))
     assert isinstance(policy, ReplanningPolicy)
-    told = (getattr(policy.belief, name, "") for name in ("charging", "agreement"))
-    return f"{policy.belief.name} {' '.join(str(one) for one in told)}"
+    parts = (getattr(policy.belief, name, "") for name in ("penalty", "agreement"))
+    return f"{policy.belief.name} {' '.join(str(one) for one in parts)}"
 
 
 def main() -> None:

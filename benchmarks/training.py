@@ -1,10 +1,10 @@
-"""Training: how well, how long, and how far it carries over.
+"""Training: quality, duration and generalisation.
 
     python benchmarks/training.py generated   trained on generated worlds against trained on real ones
     python benchmarks/training.py relative    trained on 201 x 201, run on 401 x 401, random starts and goals
     python benchmarks/training.py speed       an expansion, a round of CEM, and where a training's time goes
 
---data names a folder with one folder a family. Runs are kept in --runs and used again. The paper's own table and
+--data names a folder with one folder a family. Runs are stored in --runs and reused. The paper's own table and
 figures are made by `sailplan reproduce`.
 """
 
@@ -159,7 +159,7 @@ def cem_round(settings: CrossEntropySettings) -> float:
 
 
 def random_policy(features: str, rng: np.random.Generator) -> LearnedPolicy:
-    """A network of the paper's size that has learned nothing, so that it searches everywhere."""
+    """An untrained network of the paper's size, so that it searches everywhere."""
     width = len(PRESETS[features].columns)
     layers = []
     for before, after in ((width, 100), (100, 50), (50, 1)):
@@ -170,7 +170,7 @@ def random_policy(features: str, rng: np.random.Generator) -> LearnedPolicy:
 
 
 def cost_at(policy: LearnedPolicy, expansions: int) -> float:
-    """Microseconds of an expansion around the so-many-th, the best of five."""
+    """Microseconds per expansion around that number of expansions, the best of five."""
     blocked = np.random.default_rng(1).random((401, 401)) < 0.3
     # The goal is walled in, so that no search ends before it is measured.
     blocked[-2:, -2:] = True

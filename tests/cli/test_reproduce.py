@@ -131,9 +131,9 @@ def test_quick_and_full_do_not_mix(run: Run, worlds: Path, tmp_path: Path, monke
         told = {"quick": quick, "data": str(worlds.resolve())}
         (tmp_path / name / "reproduction.json").write_text(json.dumps(told))
     into_full = run("reproduce", "table", *common, tmp_path / "full", "--quick")
-    assert_one_line(into_full, "full", "holds full runs, and these are quick ones; take another --out")
+    assert_one_line(into_full, "full", "holds full runs, and these are quick ones; choose another --out")
     into_quick = run("reproduce", "table", *common, tmp_path / "quick")
-    assert_one_line(into_quick, "quick", "holds quick runs, and these are full ones; take another --out")
+    assert_one_line(into_quick, "quick", "holds quick runs, and these are full ones; choose another --out")
 
 
 def test_other_worlds_into_the_same_folder(run: Run, worlds: Path, tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_a_damaged_run_is_one_line(run: Run, worlds: Path, tmp_path: Path) -> No
     folder.mkdir(parents=True)
     (folder / "settings.json").write_text("{")
     ran = _reproduce(run, "table", worlds, out)
-    assert_one_line(ran, folder.name, "settings.json: damaged", "to train it anew")
+    assert_one_line(ran, folder.name, "settings.json: damaged", "to train it again")
 
 
 def test_without_torch(run: Run, worlds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -226,7 +226,7 @@ _NOWHERE = ExplicitGraph.from_edges(2, [(0, 1, 1.0)])
         ({"problems": [WALL], "attractors": [(1, 2, 3)]}, r"a pair \(x, y\), got \(1, 2, 3\)"),
         ({"problems": [WALL], "attractors": ["ab"]}, r"a pair \(x, y\), got 'ab'"),
         ({"problems": [WALL], "attractors": [(0, np.nan)]}, "must be finite"),
-        ({"problems": [WALL], "attractors": [], "attractor_paths": 0}, "there must be an attractor"),
+        ({"problems": [WALL], "attractors": [], "attractor_paths": 0}, "there must be at least one attractor"),
         ({"problems": [WALL], "attractor_paths": -1}, "attractor_paths"),
         ({"problems": [Problem(_IN_SPACE, 0, 1)]}, "attractors need a graph in the plane"),
         ({"problems": [Problem(_NOWHERE, 0, 1)]}, "attractors need a graph in the plane"),

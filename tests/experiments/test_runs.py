@@ -113,15 +113,17 @@ def test_a_run_of_other_settings_is_refused(copied: Reproduction, change: dict[s
     for name, value in change.items():
         told[name] = {**told[name], **value} if isinstance(value, dict) else value
     file.write_text(json.dumps(told))
-    with pytest.raises(TrainingError, match=rf"{run.folder.name}: trained otherwise .*\({word}\); remove .* --out"):
+    with pytest.raises(
+        TrainingError, match=rf"{run.folder.name}: trained with other settings .*\({word}\); remove .* --out"
+    ):
         ensure_runs([run])
 
 
 @pytest.mark.parametrize(
     ("gone", "words"),
     [
-        ("settings.json", "half there: metrics.csv without settings.json"),
-        ("model.safetensors", "half there: all rounds, but no model.safetensors"),
+        ("settings.json", "incomplete: metrics.csv without settings.json"),
+        ("model.safetensors", "incomplete: all rounds, but no model.safetensors"),
     ],
 )
 def test_a_run_that_is_half_there_is_refused(copied: Reproduction, gone: str, words: str) -> None:
@@ -135,7 +137,7 @@ def test_a_run_that_is_half_there_is_refused(copied: Reproduction, gone: str, wo
 def test_a_damaged_run_is_refused(copied: Reproduction, name: str) -> None:
     run = _sail(copied)
     (run.folder / name).write_bytes(b"\x00 not this \xff")
-    with pytest.raises(TrainingError, match=rf"{run.folder.name}.{name}.*; remove .* to train it anew"):
+    with pytest.raises(TrainingError, match=rf"{run.folder.name}.{name}.*; remove .* to train it again"):
         ensure_runs([run])
 
 
@@ -144,5 +146,5 @@ def test_damage_that_shows_only_when_a_run_goes_on_is_refused_too(copied: Reprod
     lines = (run.folder / "metrics.csv").read_text().splitlines()
     (run.folder / "metrics.csv").write_text("\n".join(lines[:2]) + "\n")
     (run.folder / "rounds" / "001.npz").write_bytes(b"not this")
-    with pytest.raises(TrainingError, match=r"001.npz: damaged .*; remove .* to train it anew"):
+    with pytest.raises(TrainingError, match=r"001.npz: damaged .*; remove .* to train it again"):
         ensure_runs([run])

@@ -1,4 +1,4 @@
-"""`sailplan demo`: a tour of a minute or two."""
+"""`sailplan demo`: a short tour."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def demo(
     caveat = _caveat(learned)
     introduction = (
         f"{worlds} generated worlds of each family that no training has seen. On {TRAINED_ON} SaIL is the policy "
-        "trained just now, elsewhere one that comes with the package; optimistic needs no training and plans anew "
+        "trained just now, elsewhere one that comes with the package; optimistic needs no training and replans "
         f"where it meets an obstacle. The oracle knows the world and is the limit.{caveat}"
     )
     write_report(out / "report.html", "sailplan: a short tour", introduction, summaries, pictures)
@@ -77,9 +77,9 @@ def demo(
 
 
 def _train(folder: Path, rounds: int) -> str:
-    """Train anew where torch is installed; else take the policy that comes with the package."""
+    """Train if torch is installed; else use the pretrained policy of the package."""
     if find_spec("torch") is None:
-        typer.echo("torch is not installed (pip install 'sailplan[train]'): a policy of the package stands in.")
+        typer.echo("torch is not installed (pip install 'sailplan[train]'): a pretrained policy is used instead.")
         return f"sail:{TRAINED_ON}"
     if folder.exists():
         shutil.rmtree(folder)
@@ -92,7 +92,7 @@ def _train(folder: Path, rounds: int) -> str:
 
 
 def _caveat(learned: dict[str, str]) -> str:
-    """Say where validation gave what was learned no weight, lest the table be read as what learning achieves."""
+    """Name the families in which validation gave the learned part the weight 0, so that the table is not misread."""
     models = {family: make_policy(name) for family, name in learned.items()}
     unlearned = [
         family
@@ -102,19 +102,19 @@ def _caveat(learned: dict[str, str]) -> str:
     if not unlearned:
         return ""
     return (
-        f" On {' and '.join(unlearned)} the validation worlds gave what SaIL learned the weight 0: there its figures "
-        "are those of the first guess that it starts from, the distance plus detours round known walls, unlearned."
+        f" On {' and '.join(unlearned)} the validation worlds gave the learned part of SaIL the weight 0: there "
+        "its figures are those of the initial estimate, the distance plus detours round known walls."
     )
 
 
 def _command() -> str:
-    """What the user types to get here again."""
+    """The command as the user typed it."""
     called = Path(sys.argv[0])
     return str(called) if called.name == "sailplan" and not called.is_absolute() else "sailplan"
 
 
 def _hardest(task_set: TaskSet, records: Sequence[Record]) -> Task:
-    """The world on which a greedy search does worst: there is most to see."""
+    """The world on which a greedy search needs the most expansions."""
     greedy = {one.problem: one.expansions for one in records if one.policy == "h_euc" and one.family == task_set.family}
     return max(task_set.tasks, key=lambda task: greedy[task.name])
 
@@ -127,7 +127,7 @@ def _picture(problem: Problem, name: str, policy: str) -> Image.Image:
 
 
 def _film(problem: Problem, raced: dict[str, str], path: Path) -> None:
-    """Searches side by side, each as many expansions a frame as the others; who is done waits."""
+    """Write searches side by side as an animation, with the same number of expansions per frame."""
     policies = {name: make_policy(policy) for name, policy in raced.items()}
     results = {name: search(problem, policy) for name, policy in policies.items()}
     pace = _FRAMES / max(1, *(result.expansions for result in results.values()))

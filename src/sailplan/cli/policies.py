@@ -1,4 +1,4 @@
-"""`sailplan policies`: what is built in and pretrained."""
+"""`sailplan policies`: list the built-in and pretrained policies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sailplan.cli.options import Json
 
 
 def policies(as_json: Json = False) -> None:
-    """List the policies that --policy and --policies take."""
+    """List the values of --policy and --policies."""
     from sailplan.policies import CATALOGUE, PRETRAINED
 
     built_in = {name: entry.summary for name, entry in CATALOGUE.items()}
@@ -29,4 +29,4 @@ def policies(as_json: Json = False) -> None:
     for name, summary in summaries.items():
         table.add_row(name, summary)
     Console().print(table)
-    typer.echo("A model file or the folder of a training (sailplan train) is a policy too.")
+    typer.echo("A model file or the run folder of a training (sailplan train) is a policy too.")

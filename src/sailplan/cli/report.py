@@ -1,4 +1,4 @@
-"""`sailplan report`: records as a page."""
+"""`sailplan report`: write records as an HTML page."""
 
 from __future__ import annotations
 

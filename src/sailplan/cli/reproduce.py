@@ -25,17 +25,17 @@ def reproduce(
     what: Annotated[What, typer.Argument(help="A part of the paper, or all of it and a page.")],
     data: Annotated[
         Path | None,
-        typer.Option(help="A folder with a folder a family, each with train/ validation/ test/; default: generated."),
+        typer.Option(help="A folder per family in it, each with train/ validation/ test/; default: generated."),
     ] = None,
     split: Annotated[str, typer.Option(help="The worlds that are reported: train, validation or test.")] = "test",
     out: Annotated[Path, typer.Option(help="Folder for runs, records, tables and figures.")] = Path("reproduction"),
     families: Annotated[str, typer.Option(help="Names separated by commas.")] = ",".join(FAMILIES),
     seed: Annotated[int, typer.Option(min=0, help="Seed of the trainings.")] = 0,
-    jobs: Annotated[int, typer.Option(min=1, help="Trainings at a time, each in a process.")] = 2,
+    jobs: Annotated[int, typer.Option(min=1, help="Trainings at a time, each in its own process.")] = 2,
     quick: Annotated[bool, typer.Option("--quick", help="Small settings, not the paper's: a few minutes.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Reproduce the paper; what is in the folder already is used, and what was stopped goes on."""
+    """Reproduce the paper; finished results in the folder are used, and unfinished trainings are continued."""
     names = tuple(dict.fromkeys(split_names(families)))
     asked = Reproduction(out, data, split, names, seed, jobs, quick, SYSTEMS)
     if what == "all":
@@ -53,7 +53,7 @@ def reproduce(
 
 
 def _print(part: Part) -> None:
-    """Print the tables of a part, and what has to be known of them; the first is for wide pages."""
+    """Print the tables of a part and its remarks; the first table is only for wide pages."""
     console = Console()
     for sheet in part.sheets[1:]:
         console.print(rich_table(sheet))

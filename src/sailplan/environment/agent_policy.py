@@ -1,4 +1,4 @@
-"""A trained agent as a policy, to search and to be compared as any other."""
+"""A trained agent as a policy, which can search and be evaluated like any other."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from sailplan.policies.steered.policy import SteeredFrontier, SteeredPolicy
 
 
 class Agent(Protocol):
-    """What chooses: a model of stable-baselines3 or sb3-contrib, or anything like it."""
+    """A model of stable-baselines3 or sb3-contrib, or any object with the same `predict`."""
 
     @property
     def predict(self) -> Any:
-        """Call with `(observation, deterministic=True)`, and `action_masks` where it takes them: (action, state)."""
+        """Call with `(observation, deterministic=True)`, and `action_masks` if accepted; returns (action, state)."""
 
 
 @dataclass(frozen=True, eq=False)
 class AgentPolicy:
-    """Expands what an agent chooses, which sees what it saw in the environment; by the reference engine."""
+    """Expands the vertex that an agent chooses from observations as in its environment; in the reference engine."""
 
     agent: Agent
     view: View
-    """That of the environment it was trained in: `env.unwrapped.view`."""
+    """The view of the environment it was trained in: `env.unwrapped.view`."""
     stop: StopRule = StopRule.GOAL_GENERATED
 
     def open(self, problem: Problem, state: SearchState) -> AgentFrontier:
@@ -47,7 +47,7 @@ class AgentFrontier(SteeredFrontier):
         self._takes_masks = _takes_masks(policy.agent)
 
     def select(self) -> int | None:
-        """What the agent chooses; where that is no candidate, the first of the queue whose turn it is."""
+        """The vertex that the agent chooses; if that is no candidate, the first of the queue whose turn it is."""
         self.list_candidates()
         if self._steering.candidates[0, 0] == NO_VERTEX:
             return None

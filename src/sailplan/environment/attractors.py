@@ -1,4 +1,4 @@
-"""Attractors: landmarks and old solutions that pull a search; of each, the closest open vertex is a candidate."""
+"""Attractors: landmarks and old solutions. The open vertex closest to each of them is a candidate."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DEFAULT_STATES: tuple[Point, ...] = (
 two other corners of the square between start and goal, the middles of its sides at the goal, and the start."""
 
 _MOST_DISTANCES = 1 << 20
-"""Between vertices and points of a path, computed at a time."""
+"""Number of distances that are computed at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,17 +40,17 @@ class Attractors:
     """A queue for each attractor, ordered by the straight-line distance to it, or to its closest point."""
 
     states: tuple[Point, ...] | None = None
-    """Landmarks (x, y) on the map; None for DEFAULT_STATES, which go with start and goal."""
+    """Landmarks (x, y) on the map; None for DEFAULT_STATES, which are relative to start and goal."""
     paths: tuple[FloatArray, ...] = ()
     """Old solutions, each of shape (points, 2), in the frame of DEFAULT_STATES."""
     _last: dict[tuple[int, ...], FloatArray] = field(default_factory=dict, init=False, repr=False)
-    """The table last made: on grids it depends on size and ends alone."""
+    """The last table; on grids it depends on the size, the start and the goal only."""
 
     def __post_init__(self) -> None:
         if self.states is not None:
             object.__setattr__(self, "states", tuple(_point(state) for state in self.states))
         if self.queues == 0:
-            raise EpisodeError("there must be an attractor: give states, or let there be paths")
+            raise EpisodeError("there must be at least one attractor: give states or paths")
 
     @property
     def queues(self) -> int:
@@ -63,7 +63,7 @@ class Attractors:
         return 1
 
     def points(self, problem: Problem) -> list[FloatArray]:
-        """The points of each attractor on the map of this problem; raises EpisodeError where one is outside."""
+        """The points of each attractor on the map of this problem; raises EpisodeError if one is outside."""
         start, goal = _places(problem, [problem.start, problem.goal])
         if self.states is None:
             states = _on_map(np.array(DEFAULT_STATES), start, goal)
@@ -73,7 +73,7 @@ class Attractors:
         return [state[None] for state in states] + [_on_map(path, start, goal) for path in self.paths]
 
     def scores(self, problem: Problem, state: SearchState) -> list[Score]:
-        """What gives the distance to each attractor."""
+        """The distance to each attractor as a score."""
 
         def distance_to(points: FloatArray) -> Score:
             return lambda vertices: closest_distances(_places(problem, vertices), points).tolist()
@@ -107,7 +107,7 @@ class Attractors:
 
 
 def solution_paths(problems: Sequence[Problem]) -> tuple[FloatArray, ...]:
-    """The solutions of problems as the oracle finds them, in the frame of DEFAULT_STATES."""
+    """The paths that the oracle finds for some problems, in the frame of DEFAULT_STATES."""
     paths = []
     for problem in problems:
         path = search(problem, OraclePolicy()).path
@@ -120,7 +120,7 @@ def solution_paths(problems: Sequence[Problem]) -> tuple[FloatArray, ...]:
 
 
 def closest_distances(places: FloatArray, points: FloatArray) -> FloatArray:
-    """How far each place is from the closest of the points."""
+    """The distance of each place from the closest of the points."""
     parts = np.array_split(places, 1 + len(places) * len(points) // _MOST_DISTANCES)
     return np.concatenate([np.sqrt(_squares(part, points).min(axis=1)) for part in parts])
 
@@ -132,7 +132,7 @@ def _squares(places: FloatArray, points: FloatArray) -> FloatArray:
 
 
 def _on_map(points: FloatArray, start: FloatArray, goal: FloatArray) -> FloatArray:
-    """From the frame of start and goal to the map: turned and stretched, which is one product of complex numbers."""
+    """Transform points from the frame of start and goal to the map: a rotation and scaling, as a complex product."""
     begin, end = _complex(np.array([start, goal]))
     placed = begin + _complex(points) * (end - begin)
     return np.stack([placed.real, placed.imag], axis=1)

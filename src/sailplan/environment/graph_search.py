@@ -1,4 +1,4 @@
-"""A search as a Gymnasium environment: at each step the agent says which open vertex to expand."""
+"""A search as a Gymnasium environment: at each step the agent chooses the open vertex to expand."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ from sailplan.graphs.grid.pictures import draw_search
 from sailplan.policies.steered.policy import SteeredPolicy
 
 RUNNING = "running"
-"""What `info["outcome"]` says until the episode ends, with the name of an Outcome."""
+"""The value of `info["outcome"]` until the episode ends; then it is the name of an Outcome."""
 
 
 class ChoiceSpace(Discrete[np.int64]):
-    """So many candidates; `sample` draws one that is there, so that those who know of no masks can take steps."""
+    """The candidates; `sample` draws one that is present, so that agents without masks can take steps."""
 
     def __init__(self, candidates: int) -> None:
         super().__init__(candidates)
         self.present = _first_alone(candidates)
-        """1 for each candidate that there is; the environment keeps it."""
+        """1 for each candidate that is present; set by the environment."""
 
     def sample(self, mask: NDArray[np.int8] | None = None, probability: Any = None) -> np.int64:
-        """Draw a candidate that there is or, where told so, by a mask or by probabilities."""
+        """Draw a candidate that is present, or according to a mask or to probabilities."""
         if mask is None and probability is None:
             mask = self.present
         return super().sample(mask, probability)
 
     def seed(self, seed: int | None = None) -> int:
-        """Seed the draws; until the environment says more, only the first candidate is drawn.
+        """Seed the draws; until the environment updates `present`, only the first candidate is drawn.
 
-        It is there at every step, also after a reset: what is drawn now may be meant for then.
+        The first candidate is present at every step, also after a reset, for which the draw may be meant.
         """
         self.present = _first_alone(int(self.n))
         return super().seed(seed)
@@ -93,7 +93,7 @@ class GraphSearch(Env[Observation, np.int64]):
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise EpisodeError(f"no render mode {render_mode!r}; there are {', '.join(self.metadata['render_modes'])}")
         if attractor_paths < 0:
-            raise EpisodeError(f"attractor_paths says how many solutions are attractors, got {attractor_paths}")
+            raise EpisodeError(f"attractor_paths is a number of solutions, 0 or more, got {attractor_paths}")
         if max_expansions < 1:
             raise EpisodeError(f"an episode needs at least one expansion, got max_expansions={max_expansions}")
         if data is None:
@@ -108,7 +108,7 @@ class GraphSearch(Env[Observation, np.int64]):
             heuristic=heuristic,
             top=top,
         )
-        # What does not fit the worlds is to be heard of now, not at the first reset.
+        # Settings that do not fit the worlds raise now, not at the first reset.
         self._open(self._pool.first(1)[0])
         self._search: Search | None = None
         self._max_expansions, self.render_mode = max_expansions, render_mode
@@ -122,7 +122,7 @@ class GraphSearch(Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode on a world drawn at random, or on the one that `options["problem"]` numbers."""
+        """Begin an episode on a random world, or on the one with the number `options["problem"]`."""
         super().reset(seed=seed)
         picked = (options or {}).get("problem")
         if not isinstance(picked, int | np.integer | None):
@@ -147,11 +147,11 @@ class GraphSearch(Env[Observation, np.int64]):
         return self._seen(), float(before - expansions), terminated, truncated, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which candidates there are to choose from."""
+        """Which candidates are present."""
         return np.not_equal(self._steering.candidates, NO_VERTEX).reshape(-1)
 
     def render(self) -> NDArray[np.uint8] | None:
-        """The search so far, as an array of pixels or in a window; nothing without a render mode."""
+        """Draw the search so far, as an array of pixels or in a window; nothing without a render mode."""
         if self.render_mode is None:
             return None
         picture = self._picture()
@@ -190,7 +190,7 @@ class GraphSearch(Env[Observation, np.int64]):
         outcome = search.advance(limits)
         search.list_candidates()
         if not outcome.final and self._steering.candidates[0, 0] == NO_VERTEX:
-            # Nothing is open: the search itself says so when it is asked to go on.
+            # Nothing is open: one more step makes the search return its outcome.
             outcome = search.advance(Limits(expansions=search.state.expansions + 1))
         return outcome
 

@@ -16,7 +16,7 @@ from sailplan.oracle import cost_to_go
 
 
 class ProblemPool:
-    """Problems by number, posed when they are first asked for; those without a path are never drawn."""
+    """Problems by number, posed on first use; those without a path are never drawn."""
 
     def __init__(self, source: Sequence[Task] | Sequence[Problem], name: str) -> None:
         self._source, self._name = source, name
@@ -25,7 +25,7 @@ class ProblemPool:
 
     @classmethod
     def load(cls, data: str, choice: Choice) -> ProblemPool:
-        """The tasks that `data` names, of all families in it."""
+        """The tasks of the data, of all its families."""
         places = [(one.tasks, index) for one in load_tasks(data, choice) for index in range(len(one.tasks))]
         return cls(LazySequence(places, lambda place: place[0][place[1]]), data)
 
@@ -33,7 +33,7 @@ class ProblemPool:
         return len(self._source)
 
     def problem(self, index: int) -> Problem:
-        """The problem of that number; raises ProblemError where its start or goal is blocked."""
+        """The problem of that number; raises ProblemError if its start or goal is blocked."""
         if not 0 <= index < len(self):
             raise EpisodeError(f"{self._name}: no problem {index}; there are {len(self)}, counted from 0")
         if index not in self._posed:
@@ -42,17 +42,17 @@ class ProblemPool:
         return self._posed[index]
 
     def draw(self, rng: np.random.Generator) -> int:
-        """The number of a random problem that has a path; depends on the generator alone, not on earlier draws."""
+        """The number of a random problem that has a path; depends on the generator only, not on earlier draws."""
         return self._first_solvable(rng.permutation(len(self)).tolist(), 1)[0]
 
     def first(self, count: int) -> list[Problem]:
-        """The first so many problems that have a path; fewer where there are no more."""
+        """The first `count` problems that have a path, or all if there are fewer."""
         return [self.problem(index) for index in self._first_solvable(range(len(self)), count)]
 
     def _first_solvable(self, order: Sequence[int], count: int) -> list[int]:
         found = list(islice((index for index in order if self._has_path(index)), count))
         if count and not found:
-            raise EpisodeError(f"{self._name}: none of {len(self)} problems has a path to look for")
+            raise EpisodeError(f"{self._name}: none of {len(self)} problems has a path")
         return found
 
     def _has_path(self, index: int) -> bool:

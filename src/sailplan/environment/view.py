@@ -1,4 +1,4 @@
-"""What an agent sees of a search: some open vertices, and features of each."""
+"""The observation of an agent: some open vertices, and features of each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sailplan.policies.steered.policy import Steering
 Mode = Literal["attractors", "top"]
 
 LARGEST_VALUE = 1e4
-"""A feature beyond this, either way, is cut off: spaces must be finite."""
+"""Features are clipped to this absolute value: spaces must be finite."""
 
 
 @dataclass(frozen=True)
@@ -31,22 +31,22 @@ class Top:
     """The first vertices of one queue, ordered by (heuristic, insertion number)."""
 
     places: int = 8
-    """How many."""
+    """Number of vertices."""
     heuristic: str = "euclidean"
     """A name in HEURISTICS."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.places, int) or self.places < 1:
-            raise EpisodeError(f"the number of vertices to see must be at least 1, got {self.places}")
+            raise EpisodeError(f"the number of candidates must be at least 1, got {self.places}")
         Key(self.heuristic)
 
     @property
     def queues(self) -> int:
-        """One."""
+        """Number of queues: one."""
         return 1
 
     def scores(self, problem: Problem, state: SearchState) -> list[Score]:
-        """The heuristic."""
+        """The heuristic as a score."""
         return [Key(self.heuristic).score(problem, state)]
 
     def keys(self, problem: Problem) -> KeyArrays:
@@ -56,38 +56,38 @@ class Top:
 
 
 class Observation(TypedDict):
-    """What an agent sees at a step."""
+    """The observation of one step."""
 
     candidates: NDArray[np.float32]
-    """The features of all candidates, one after the other; zeros where there is none."""
+    """The features of all candidates in a row; zeros for a candidate that is absent."""
     present: NDArray[np.int8]
-    """1 for each candidate that there is."""
+    """1 for each candidate that is present."""
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """Which open vertices an agent sees, and what of them."""
+    """The open vertices that an agent chooses from, and their features."""
 
     ranking: Attractors | Top
     features: FeatureSet
 
     @property
     def candidates(self) -> int:
-        """How many vertices an agent chooses from."""
+        """Number of vertices to choose from."""
         return self.ranking.queues * self.ranking.places
 
     @property
     def size(self) -> int:
-        """How many numbers it sees of them."""
+        """Number of features of all candidates."""
         return self.candidates * len(self.features.columns)
 
     def steering(self) -> Steering:
-        """What passes between one search and the agent."""
+        """The arrays that one search shares with the agent."""
         return Steering(self.ranking, self.features)
 
     def observation(self, steering: Steering) -> Observation:
-        """What the agent sees now."""
-        # Not np.clip, which takes twice the time; a feature that is no number is seen as the smallest.
+        """The observation of the current step."""
+        # np.clip takes twice the time. A NaN feature becomes the smallest value.
         values = np.fmin(np.fmax(steering.rows, -LARGEST_VALUE), LARGEST_VALUE)
         return {
             "candidates": values.astype(np.float32).reshape(-1),

@@ -10,7 +10,7 @@ from sailplan.errors import EpisodeError
 
 
 class Window:
-    """Shows pictures, at most so many a second; opened at the first one."""
+    """Shows pictures at a limited rate; opened by the first one."""
 
     def __init__(self, title: str, pictures_a_second: int) -> None:
         self._title, self._pictures_a_second = title, pictures_a_second
@@ -18,7 +18,7 @@ class Window:
         self._clock: Any = None
 
     def show(self, picture: Image.Image) -> None:
-        """Show a picture; the window takes its size."""
+        """Show a picture; the window is resized to it."""
         if self._pygame is None:
             self._open()
         pygame = self._pygame

@@ -1,4 +1,4 @@
-"""Figures of many searches: panels in rows and columns under titles, with one legend for all of them."""
+"""Figures of many searches: panels in rows and columns under titles, with one legend."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TITLE, _TEXT = 34, 26
 _LINE = _TEXT + 10
 _MARGIN = 16
 _SIDE = _LINE + _MARGIN
-"""Width of the column that has the titles of the rows."""
+"""Width of the column of row titles."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Panel:
 
 
 def draw_figure(title: str, note: str, columns: Sequence[str], rows: Mapping[str, Sequence[Panel]]) -> Image.Image:
-    """Panels in rows, each with its title at the left, under the titles of the columns; the note explains them."""
+    """Draw panels in rows and columns with titles, under a headline and an explanatory note."""
     panels = [panel for row in rows.values() for panel in row]
     width = max(panel.picture.width for panel in panels)
     height = max(panel.picture.height for panel in panels) + _LINE
@@ -58,14 +58,14 @@ def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 
 def _upright(text: str, length: int) -> Image.Image:
-    """The text from bottom to top."""
+    """The text rotated, to be read from bottom to top."""
     strip = Image.new("RGB", (length, _LINE), FREE)
     ImageDraw.Draw(strip).text((length / 2, 2), text, fill=INK, font=_font(), anchor="ma")
     return strip.rotate(90, expand=True)
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """The text in lines that are no longer than so many pixels."""
+    """Break the text into lines of at most `width` pixels."""
     lines: list[str] = []
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines else word

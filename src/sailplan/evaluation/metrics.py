@@ -1,4 +1,4 @@
-"""Figures of merit: what the records of a policy on a family add up to."""
+"""Metrics: summaries of the records of a policy on a family."""
 
 from __future__ import annotations
 
@@ -42,16 +42,22 @@ class Summary:
     listed_costs: int
     """Worlds solved whose file lists a cost."""
     listed_costs_met: int
-    """How many of these were solved at that cost."""
+    """Number of these worlds that were solved at that cost."""
 
 
 def normalised(mean_expansions: float) -> float:
-    """The paper's score of a mean number of expansions."""
+    """The paper's score of a mean number of expansions, clip((mean - 200) / 4800, 0, 1).
+
+    Examples
+    --------
+    >>> normalised(2600.0), normalised(100.0)
+    (0.5, 0.0)
+    """
     return float(np.clip((mean_expansions - 200.0) / 4800.0, 0.0, 1.0))
 
 
 def bootstrap_interval(values: ArrayLike, rng: np.random.Generator) -> tuple[float, float]:
-    """The 95 % interval of the mean, by resampling."""
+    """The bootstrap 95 % interval of the mean."""
     sample = np.asarray(values, np.float64)
     if len(sample) == 0:
         return math.nan, math.nan
@@ -61,7 +67,7 @@ def bootstrap_interval(values: ArrayLike, rng: np.random.Generator) -> tuple[flo
 
 
 def summarise(records: Sequence[Record]) -> list[Summary]:
-    """A summary for each policy and family, in the order in which they first occur."""
+    """Summarise records: one summary for each policy and family, in the order in which they first occur."""
     groups: dict[tuple[str, str], list[Record]] = {}
     for record in records:
         groups.setdefault((record.family, record.policy), []).append(record)
@@ -99,5 +105,5 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _ratio(figure: float, best: float) -> float:
-    # Where the best is nothing at all (a start at its goal), everyone is as good.
+    # If the best is zero (the start is the goal), all are equally good.
     return 1.0 if best == 0 else figure / best

@@ -1,4 +1,4 @@
-"""Sheets: a table once, written for the terminal, as Markdown, as LaTeX and as HTML."""
+"""Sheets: tables that can be written for the terminal, as Markdown, as LaTeX and as HTML."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LATEX = {
 
 @dataclass(frozen=True)
 class Cell:
-    """A text, bold where it is the best of its kind."""
+    """The text of a cell; bold if it is the best of its kind."""
 
     text: str
     bold: bool = False
@@ -32,7 +32,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table; its first column names the rows."""
+    """A table; its first column holds the names of the rows."""
 
     title: str
     headings: Sequence[str]
@@ -40,7 +40,7 @@ class Sheet:
 
 
 def markdown(sheet: Sheet) -> str:
-    """The table as Markdown, under its title."""
+    """The table as Markdown, with its title."""
     rule = "|---|" + "---:|" * (len(sheet.headings) - 1)
     rows = [_markdown_row([_markdown_cell(cell) for cell in row]) for row in sheet.rows]
     head = _markdown_row([in_markdown(heading) for heading in sheet.headings])
@@ -48,7 +48,7 @@ def markdown(sheet: Sheet) -> str:
 
 
 def latex(sheet: Sheet) -> str:
-    """The table as a LaTeX `table` that needs no package but graphicx, which fits it to the line."""
+    """The table as a LaTeX `table` that needs only the package graphicx, which fits it to the line."""
     columns = "l" + "r" * (len(sheet.headings) - 1)
     rows = [" & ".join(map(_latex_cell, row)) + r" \\" for row in sheet.rows]
     return "\n".join(
@@ -70,7 +70,7 @@ def latex(sheet: Sheet) -> str:
 
 
 def html(sheet: Sheet) -> str:
-    """The table as HTML, under its title."""
+    """The table as HTML, with its title."""
     head = "".join(f"<th>{escape(heading)}</th>" for heading in sheet.headings)
     rows = "\n".join("<tr>" + "".join(map(_html_cell, row)) + "</tr>" for row in sheet.rows)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table>"
@@ -89,12 +89,12 @@ def rich_table(sheet: Sheet) -> Table:
 
 
 def in_latex(text: str) -> str:
-    """The text with every letter that LaTeX would read as a command made harmless."""
+    """Escape the text for LaTeX."""
     return "".join(_LATEX.get(letter, letter) for letter in text)
 
 
 def in_markdown(text: str) -> str:
-    """The text with every letter that Markdown would read as a mark made harmless."""
+    """Escape the text for Markdown."""
     return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", text)
 
 

@@ -18,12 +18,12 @@ EXPLANATION = (
 
 
 def as_objects(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """Summaries or other dataclasses as objects, ready for JSON; a figure that does not exist is None."""
+    """Summaries or other dataclasses as objects, ready for JSON; NaN and infinity become None."""
     return [{name: _plain(value) for name, value in asdict(row).items()} for row in rows]
 
 
 def family_sheet(summaries: Sequence[Summary]) -> Sheet:
-    """The table of a family; the fewest expansions that a planner needed are bold."""
+    """The table of a family; the planner with the fewest expansions is bold."""
     rows = [[Cell(text, is_best(summary, summaries)) for text in _texts(summary)] for summary in summaries]
     return Sheet(title(summaries[0]), HEADINGS, rows)
 
@@ -34,7 +34,7 @@ def family_sheets(summaries: Sequence[Summary]) -> list[Sheet]:
 
 
 def as_markdown(summaries: Sequence[Summary]) -> str:
-    """The tables as Markdown, explained."""
+    """The tables as Markdown, with the explanation of the columns."""
     return "\n".join([*map(markdown, family_sheets(summaries)), in_markdown(EXPLANATION), ""])
 
 
@@ -47,20 +47,20 @@ def by_family(summaries: Sequence[Summary]) -> dict[str, list[Summary]]:
 
 
 def title(summary: Summary) -> str:
-    """The family, and how many of its worlds count."""
+    """The family, and its number of worlds."""
     left_out = f", {summary.unsolvable} unsolvable left out" if summary.unsolvable else ""
     return f"{summary.family}: {summary.worlds} worlds{left_out}"
 
 
 def is_best(summary: Summary, rivals: Sequence[Summary]) -> bool:
-    """Whether no planner of the family needed fewer expansions."""
+    """Whether no planner of the family needs fewer expansions."""
     return _competes(summary) and summary.mean_expansions == min(
         rival.mean_expansions for rival in rivals if _competes(rival)
     )
 
 
 def _competes(summary: Summary) -> bool:
-    """The oracle knows the world, so it is a limit and not a rival."""
+    """Whether the policy competes; the oracle knows the world and is the limit."""
     return summary.policy != "oracle" and not math.isnan(summary.mean_expansions)
 
 

@@ -1,1 +1,1 @@
-"""Experiments: trainings and benchmarks put together."""
+"""The experiments of the paper: its table and its figures."""

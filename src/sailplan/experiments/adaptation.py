@@ -1,4 +1,4 @@
-"""The paper's Fig. 1 and Fig. 4a: policies of different families behave differently in one and the same world."""
+"""The paper's Fig. 1 and Fig. 4a: policies trained on different families behave differently in the same world."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from sailplan.progress import ShowProgress
 
 @dataclass(frozen=True)
 class Comparison:
-    """Policies trained on each of these families, in a world of each."""
+    """Policies trained on each of these families, compared in one world of each."""
 
     name: str
     title: str
     families: tuple[str, ...]
     greedy: bool
-    """Whether h_EUC, which learned nothing, is beside them."""
+    """Whether h_EUC, which is not trained, is compared too."""
 
 
 COMPARISONS = (
@@ -34,7 +34,7 @@ COMPARISONS = (
 
 
 def comparisons(asked: Reproduction) -> list[Comparison]:
-    """Those whose families were all asked for."""
+    """The comparisons whose families are all part of the reproduction."""
     return [one for one in COMPARISONS if set(one.families) <= set(asked.families)]
 
 
@@ -48,7 +48,7 @@ def _runs(asked: Reproduction) -> list[Run]:
 
 
 def _make(asked: Reproduction, progress: ShowProgress) -> Part:
-    """Run every policy in every world of each comparison, and draw what was uncovered."""
+    """Run every policy in every world of each comparison, and draw the searches."""
     numbers: list[dict[str, Any]] = []
     figures: list[Figure] = []
     chosen = comparisons(asked)
@@ -69,7 +69,7 @@ def _figure(asked: Reproduction, comparison: Comparison, numbers: list[dict[str,
         rows[f"a world of {family}"] = [panel_of(problem, result) for result in results.values()]
         numbers += [numbers_of(asked, family, task.name, name, result) for name, result in results.items()]
     caption = (
-        f"Each row is one and the same world, searched by each policy. {WORLD_RULE} "
+        f"Each row is one world, searched by each policy. {WORLD_RULE} "
         f"{asked.worlds.capitalize()}; trained with {asked.label}, seed {asked.seed}."
     )
     file = asked.out / f"adaptation_{comparison.name}.png"
@@ -78,7 +78,7 @@ def _figure(asked: Reproduction, comparison: Comparison, numbers: list[dict[str,
 
 
 def _policies(asked: Reproduction, comparison: Comparison) -> dict[str, Policy]:
-    """What is compared, by the titles of the columns."""
+    """The compared policies by column title."""
     sail, greedy = asked.system("sail"), asked.system("h_euc")
     policies = {f"{sail.label} of {family}": policy_of(asked, sail, family) for family in comparison.families}
     if comparison.greedy:

@@ -1,4 +1,4 @@
-"""The paper's Fig. 4b: expansions on the validation worlds by round, of the systems that learn round by round."""
+"""The paper's Fig. 4b: expansions on the validation worlds after each round of training."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _compared(asked: Reproduction) -> list[System]:
 
 
 def _family(asked: Reproduction) -> str:
-    """The paper's family or, where it was not asked for, the first."""
+    """The paper's family or, if it is not part of the reproduction, the first."""
     return "forest" if "forest" in asked.families else asked.families[0]
 
 
@@ -40,7 +40,7 @@ def _runs(asked: Reproduction) -> list[Run]:
 
 
 def _make(asked: Reproduction, progress: ShowProgress) -> Part:
-    """Draw the curves, and write them as CSV."""
+    """Plot the curves and write them as CSV."""
     systems, families = _both(asked)
     numbers = [row for run in _each_once([*systems, *families]) for row in _numbers(asked, run)]
     table = asked.out / "convergence.csv"
@@ -68,8 +68,8 @@ def _each_once(runs: Sequence[Run]) -> list[Run]:
 
 
 def _numbers(asked: Reproduction, run: Run) -> list[dict[str, Any]]:
-    told = {"system": run.system.name, "family": run.family, "seed": asked.seed, "settings": asked.label}
-    return [{**told, "round": one.number, **{name: getattr(one, name) for name in _COLUMNS[5:]}} for one in run.rounds]
+    facts = {"system": run.system.name, "family": run.family, "seed": asked.seed, "settings": asked.label}
+    return [{**facts, "round": one.number, **{name: getattr(one, name) for name in _COLUMNS[5:]}} for one in run.rounds]
 
 
 CONVERGENCE = Experiment(_runs, _make)

@@ -1,4 +1,4 @@
-"""Reproduce the paper: the trainings first, several at a time, then each part, then a page with all of it."""
+"""Reproduce the paper: the trainings first, several at a time, then each part, then a page with all parts."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ EXPERIMENTS: dict[str, Experiment] = {
     "adaptation": ADAPTATION,
     "convergence": CONVERGENCE,
 }
-"""Every part by name."""
+"""The experiments by name."""
 
 
 def reproduce(asked: Reproduction, names: Sequence[str], progress: ShowProgress = no_progress) -> dict[str, Part]:
-    """Make the named parts, training what is missing."""
+    """Run the named experiments after the trainings that are missing."""
     runs = [run for name in names for run in EXPERIMENTS[name].runs(asked)]
     asked.begin()
     ensure_runs(list({run.folder: run for run in runs}.values()), jobs=asked.jobs, progress=progress)
@@ -38,7 +38,7 @@ def reproduce(asked: Reproduction, names: Sequence[str], progress: ShowProgress 
 
 
 def reproduce_all(asked: Reproduction, progress: ShowProgress = no_progress) -> dict[str, Part]:
-    """Make every part that the families allow, and one page of them: OUT/report.html."""
+    """Run every experiment that the families allow, and write the page OUT/report.html."""
     names = [name for name in EXPERIMENTS if name != "adaptation" or comparisons(asked)]
     parts = reproduce(asked, names, progress)
     write_results(asked, parts)
@@ -46,12 +46,12 @@ def reproduce_all(asked: Reproduction, progress: ShowProgress = no_progress) -> 
 
 
 def write_results(asked: Reproduction, parts: Mapping[str, Part]) -> None:
-    """Write the page, whole or not at all."""
+    """Write the page atomically."""
     runs = runs_of(asked, asked.trained, asked.families)
-    told = f"Trained with {asked.label}."
+    headline = f"Trained with {asked.label}."
     sheets = [_facts(asked, runs), _worlds(parts["table"]), _settings(asked), _trainings(runs)]
     body = [
-        note(told) if asked.quick else paragraph(told),
+        note(headline) if asked.quick else paragraph(headline),
         paragraph(
             f"Reported: {asked.worlds}. Fewer expansions are better; the oracle knows the world, it is the limit."
         ),
@@ -63,7 +63,7 @@ def write_results(asked: Reproduction, parts: Mapping[str, Part]) -> None:
 
 
 def _section(part: Part) -> list[str]:
-    """A part with its tables, what has to be known of them, and its figures."""
+    """A part with its tables, remarks and figures."""
     lines = [heading(part.title), *map(html, part.sheets[:1]), *map(paragraph, part.notes), *map(html, part.sheets[1:])]
     for figure in part.figures:
         lines.append(picture(file_bytes(figure.file, error=SailplanError), figure.title))
@@ -93,21 +93,21 @@ def _worlds(table: Part) -> Sheet:
 
 
 def _settings(asked: Reproduction) -> Sheet:
-    """Every setting of every algorithm; a dash where it has none of that name."""
-    told = {one.label: _flat(asked.plan(one, asked.families[0]).settings.as_json()) for one in asked.trained}
-    names = dict.fromkeys(name for settings in told.values() for name in settings)
-    rows = [[name, *(_told(settings.get(name, "-")) for settings in told.values())] for name in names]
-    return _sheet(f"Settings of the trainings ({asked.label})", ["setting", *told], rows)
+    """Every setting of every algorithm; a dash if it has no such setting."""
+    settings = {one.label: _flat(asked.plan(one, asked.families[0]).settings.as_json()) for one in asked.trained}
+    names = dict.fromkeys(name for values in settings.values() for name in values)
+    rows = [[name, *(_text(values.get(name, "-")) for values in settings.values())] for name in names]
+    return _sheet(f"Settings of the trainings ({asked.label})", ["setting", *settings], rows)
 
 
 def _flat(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings with those of the network among them."""
+    """The settings, including those of the network."""
     inner = settings.pop("network", {})
     return {**settings, **inner}
 
 
-def _told(value: Any) -> str:
-    """A setting as it is written on the command line."""
+def _text(value: Any) -> str:
+    """The value of a setting as on the command line."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 

@@ -35,41 +35,41 @@ QUICK_MOST = {
     "epochs": 5,
     "vectors": 10,
 }
-"""No setting of a quick training is larger."""
+"""Upper limits of the settings of quick trainings."""
 MARK = "reproduction.json"
 """The file that says what kind of reproduction a folder holds."""
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What was asked for."""
+    """What to reproduce, and where."""
 
     out: Path
     data: Path | None = None
-    """A folder with one folder a family, each with train/, validation/ and test/; None: generated worlds."""
+    """A folder with one folder per family, each with train/, validation/ and test/; None: generated worlds."""
     split: str = "test"
-    """The worlds that are reported."""
+    """The split that results are reported on."""
     families: tuple[str, ...] = tuple(FAMILIES)
     seed: int = 0
-    """Of the trainings."""
+    """Seed of the trainings."""
     jobs: int = 2
-    """Trainings at a time, each in a process of its own."""
+    """Number of trainings at a time, each in its own process."""
     quick: bool = False
     systems: tuple[System, ...] = SYSTEMS
 
     def __post_init__(self) -> None:
-        strange = [name for name in self.families if name not in FAMILIES]
-        if strange or not self.families:
-            raise WorldError(f"no family {', '.join(strange) or 'named'}; there are {', '.join(FAMILIES)}")
+        unknown = [name for name in self.families if name not in FAMILIES]
+        if unknown or not self.families:
+            raise WorldError(f"no family {', '.join(unknown) or 'named'}; there are {', '.join(FAMILIES)}")
 
     @property
     def label(self) -> str:
-        """Whose settings these are."""
+        """The settings in words, for titles and captions."""
         return QUICK_LABEL if self.quick else "the paper's settings"
 
     @property
     def worlds(self) -> str:
-        """Which worlds are reported, in words."""
+        """The reported worlds in words, for titles and captions."""
         where = "generated worlds" if self.data is None else f"worlds of {self.data.resolve().name}"
         return f"{where}, split {self.split}"
 
@@ -86,11 +86,11 @@ class Reproduction:
         raise SailplanError(f"no system {name!r}; there are {', '.join(one.name for one in self.systems)}")
 
     def source(self, family: str) -> str:
-        """Where the worlds of a family come from."""
+        """Folder or name of a family."""
         return family if self.data is None else str((self.data / family).resolve())
 
     def tasks(self, family: str) -> TaskSet:
-        """The worlds of a family that are reported."""
+        """The tasks of a family that results are reported on."""
         choice = Choice(self.split, QUICK_WORLDS if self.quick else None)
         return TaskSet(family, load_tasks(self.source(family), choice)[0].tasks)
 
@@ -102,30 +102,34 @@ class Reproduction:
         return Plan(system.algorithm, self.source(family), self.seed, _quick(settings) if self.quick else settings)
 
     def run_folder(self, system: System, family: str) -> Path:
-        """Where that training is kept."""
+        """Folder of that training."""
         return self.out / "runs" / f"{system.name}-{family}-{self.seed}"
 
     def model_file(self, system: System, family: str) -> Path | None:
-        """Where the model is that the system searches a family with; None: it has none."""
+        """Model file of the system for a family; None if it is not trained."""
         return self.run_folder(system, family) / MODEL if system.trained else None
 
     def begin(self) -> None:
-        """See to it that the worlds are there and that the folder can hold the results."""
+        """Check that the worlds exist and that the folder fits."""
         for family in self.families:
             self._check_worlds(family)
-        told: dict[str, Any] = {"quick": self.quick, "data": None if self.data is None else str(self.data.resolve())}
+        mark: dict[str, Any] = {"quick": self.quick, "data": None if self.data is None else str(self.data.resolve())}
         kept = _read_mark(self.out / MARK)
         if kept is not None and kept.get("quick") != self.quick:
             kinds = ("quick", "full") if kept.get("quick") else ("full", "quick")
-            raise SailplanError(f"{self.out}: holds {kinds[0]} runs, and these are {kinds[1]} ones; take another --out")
-        if kept is not None and kept != told:
-            raise SailplanError(f"{self.out}: was made from other worlds ({kept.get('data')}); take another --out")
-        write_text(self.out / MARK, json.dumps(told) + "\n")
+            raise SailplanError(
+                f"{self.out}: holds {kinds[0]} runs, and these are {kinds[1]} ones; choose another --out"
+            )
+        if kept is not None and kept != mark:
+            raise SailplanError(f"{self.out}: was made from other worlds ({kept.get('data')}); choose another --out")
+        write_text(self.out / MARK, json.dumps(mark) + "\n")
 
     def _check_worlds(self, family: str) -> None:
         if self.data is None:
             if Path(family).exists():
-                raise WorldError(f"{family}: there is a folder of this name here; say --data, or work elsewhere")
+                raise WorldError(
+                    f"{family}: there is a folder of this name here; give --data, or run in another folder"
+                )
             load_tasks(family, Choice(self.split, 1))
             return
         if not self.data.is_dir():
@@ -144,7 +148,7 @@ class Figure:
     file: Path
     title: str
     caption: str = ""
-    """What stands below it; empty where the picture itself has it."""
+    """Text below the picture; empty if the picture contains it."""
 
 
 @dataclass(frozen=True)
@@ -153,25 +157,25 @@ class Part:
 
     title: str
     numbers: Sequence[dict[str, Any]]
-    """Every figure, ready for JSON."""
+    """All numbers, ready for JSON."""
     files: Sequence[Path]
     sheets: Sequence[Sheet] = ()
     notes: Sequence[str] = ()
-    """What a reader of the tables has to know."""
+    """Remarks on the tables."""
     figures: Sequence[Figure] = field(default=())
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A part that can be made."""
+    """An experiment of the paper."""
 
     runs: Callable[[Reproduction], list[Run]]
-    """The trainings that it needs; raises where it could not be made even with them."""
+    """The trainings that it needs; raises SailplanError if it cannot be run at all."""
     make: Callable[[Reproduction, ShowProgress], Part]
 
 
 def _quick(settings: TrainingSettings) -> TrainingSettings:
-    """The same settings, none of them larger than in a quick reproduction."""
+    """The settings, limited to those of a quick reproduction."""
     holders: Sequence[Any] = [settings, getattr(settings, "network", None)]
     known = {one.name: getattr(holder, one.name) for holder in holders if holder for one in fields(holder)}
     return settings.changed(**{name: min(known[name], most) for name, most in QUICK_MOST.items() if name in known})
@@ -181,9 +185,9 @@ def _read_mark(path: Path) -> dict[str, Any] | None:
     if not path.exists():
         return None
     try:
-        told = json.loads(file_bytes(path, error=SailplanError))
-        if not isinstance(told, dict):
+        mark = json.loads(file_bytes(path, error=SailplanError))
+        if not isinstance(mark, dict):
             raise ValueError("not an object")
-        return told
+        return mark
     except (ValueError, RecursionError) as error:
-        raise SailplanError(f"{path}: damaged ({fault_line(error)}); take another --out") from error
+        raise SailplanError(f"{path}: damaged ({fault_line(error)}); choose another --out") from error

@@ -1,4 +1,4 @@
-"""The trainings that a reproduction needs: those that are there are used, those half done go on, the rest begin."""
+"""The trainings that a reproduction needs: finished ones are used, unfinished ones continued, the others started."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Run:
 
     @property
     def begun(self) -> bool:
-        """Whether there is something to go on with."""
+        """Whether the folder holds a run."""
         return (self.folder / SETTINGS).exists()
 
     @property
@@ -39,7 +39,7 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """How long the rounds took."""
+        """Duration of all rounds."""
         return sum(one.seconds for one in self.rounds)
 
 
@@ -52,7 +52,7 @@ def runs_of(asked: Reproduction, systems: Iterable[System], families: Iterable[s
 
 
 def ensure_runs(runs: Sequence[Run], *, jobs: int = 1, progress: ShowProgress = no_progress) -> None:
-    """Train what is not there yet, several at a time in processes."""
+    """Run the trainings that are missing or unfinished, several at a time in processes."""
     missing = [run for run in runs if not _is_there(run)]
     if not missing:
         return
@@ -61,7 +61,7 @@ def ensure_runs(runs: Sequence[Run], *, jobs: int = 1, progress: ShowProgress = 
             for done in run_in_processes(_train, missing, min(jobs, len(missing))):
                 step(f"trained {done}")
         except BrokenProcessPool as error:
-            raise TrainingError("a training was ended from outside; call again to go on with it") from error
+            raise TrainingError("a training was killed; run again to continue it") from error
 
 
 def _train(run: Run) -> str:
@@ -73,29 +73,29 @@ def _train(run: Run) -> str:
 
 
 def _is_there(run: Run) -> bool:
-    """Whether the folder holds the result; raises TrainingError where it holds something else."""
+    """Whether the folder holds the result; raises TrainingError if it holds something else."""
     folder = run.folder
     if not run.begun:
         strays = [name for name in (METRICS, MODEL) if (folder / name).exists()]
         if strays:
-            raise TrainingError(f"{folder}: half there: {strays[0]} without {SETTINGS}; {_remedy(run)}")
+            raise TrainingError(f"{folder}: incomplete: {strays[0]} without {SETTINGS}; {_remedy(run)}")
         return False
     try:
         kept = read_plan(folder)
         if kept != run.plan:
-            raise TrainingError(f"{folder}: trained otherwise than asked for now ({_differences(kept, run.plan)})")
+            raise TrainingError(f"{folder}: trained with other settings than now ({_differences(kept, run.plan)})")
         if is_finished(folder, run.plan):
             load_policy(folder / MODEL)
             return True
         if len(read_metrics(folder)) >= run.plan.settings.rounds:
-            raise TrainingError(f"{folder}: half there: all rounds, but no {MODEL}")
+            raise TrainingError(f"{folder}: incomplete: all rounds, but no {MODEL}")
     except SailplanError as error:
         raise TrainingError(_with_remedy(run, error)) from error
     return False
 
 
 def _remedy(run: Run) -> str:
-    return f"remove {run.folder} to train it anew, or take another --out"
+    return f"remove {run.folder} to train it again, or choose another --out"
 
 
 def _with_remedy(run: Run, error: SailplanError) -> str:
@@ -103,7 +103,7 @@ def _with_remedy(run: Run, error: SailplanError) -> str:
 
 
 def _differences(kept: Plan, asked: Plan) -> str:
-    """The names of what differs between two plans."""
+    """The names of the values that differ between two plans."""
     names = [one.name for one in fields(Plan) if getattr(kept, one.name) != getattr(asked, one.name)]
     if "settings" in names and type(kept.settings) is type(asked.settings):
         names.remove("settings")

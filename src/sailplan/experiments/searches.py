@@ -1,4 +1,4 @@
-"""The searches of a reproduction, kept as records so that nothing is searched twice."""
+"""The searches of a reproduction, stored as records so that no search is repeated."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sailplan.progress import ShowProgress, no_progress
 
 
 def policy_of(asked: Reproduction, system: System, family: str) -> Policy:
-    """What the system searches the worlds of a family with."""
+    """The policy of the system on a family."""
     file = asked.model_file(system, family)
     return make_policy(system.name) if file is None else load_policy(file)
 
@@ -34,7 +34,7 @@ def records_of(
     families: Iterable[str],
     progress: ShowProgress = no_progress,
 ) -> list[Record]:
-    """The records of the systems on the reported worlds; searched one at a time, so that the times count."""
+    """The records of the systems on the reported worlds; one search at a time, so that the times are exact."""
     task_sets = [asked.tasks(family) for family in families]
     with progress("searching", sum(len(one.tasks) for one in task_sets)) as step:
         return [record for one in task_sets for record in _of_family(asked, systems, one, step)]
@@ -53,7 +53,7 @@ def _of_family(
 
 
 def _read(file: Path, system: System, task_set: TaskSet) -> list[Record]:
-    """The records in a file; raises SailplanError where they are not those of the system on these worlds."""
+    """Read a file of records; raises SailplanError if they are not those of the system on these worlds."""
     records = read_records(file)
     expected = [(task_set.family, task.name, system.name) for task in task_set.tasks]
     if [(one.family, one.problem, one.policy) for one in records] != expected:
@@ -62,7 +62,7 @@ def _read(file: Path, system: System, task_set: TaskSet) -> list[Record]:
 
 
 def _file(asked: Reproduction, system: System, family: str, worlds: str) -> Path:
-    """Where the records are kept: with another model, other worlds or limits the name is another."""
+    """The file of the records; its name depends on the model, the worlds and the limits."""
     key = hashlib.sha256(f"{__version__} {PAPER_LIMITS} {worlds}".encode())
     model = asked.model_file(system, family)
     if model is not None:
@@ -71,7 +71,7 @@ def _file(asked: Reproduction, system: System, family: str, worlds: str) -> Path
 
 
 def _digest(task_set: TaskSet) -> str:
-    """A fingerprint of the worlds, starts and goals."""
+    """A hash of the worlds, starts and goals."""
     total = hashlib.sha256()
     for task in task_set.tasks:
         scenario = task.scenario

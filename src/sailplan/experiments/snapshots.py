@@ -18,14 +18,14 @@ from sailplan.graphs.grid.pictures import draw_panel, write_picture
 from sailplan.progress import ShowProgress
 
 WORLD_RULE = "The world of a family is the one that is harder for h_EUC than three quarters of the others."
-"""The median world of some families has its obstacle out of the way, and shows nothing."""
+"""In the median world of some families the obstacle is out of the way."""
 _MOMENTS = {"a third": 1 / 3, "two thirds": 2 / 3, "the end": 1.0}
-"""Of SaIL's expansions."""
+"""Shares of SaIL's expansions."""
 _RIVALS = ("sl", "h_euc")
 
 
 def telling_task(asked: Reproduction, family: str) -> Task:
-    """The world by the rule, of those that can be solved."""
+    """The world that WORLD_RULE chooses among those that can be solved."""
     records = records_of(asked, [asked.system("h_euc")], [family])
     solvable = [index for index, record in enumerate(records) if record.outcome != UNSOLVABLE]
     if not solvable:
@@ -35,12 +35,12 @@ def telling_task(asked: Reproduction, family: str) -> Task:
 
 
 def watch(problem: Problem, policy: Policy) -> SearchResult:
-    """Search as the table does."""
+    """Search with the limits of the table."""
     return search(problem, policy, PAPER_LIMITS)
 
 
 def panel_of(problem: Problem, result: SearchResult, share: float = 1.0) -> Panel:
-    """The search after that share of its expansions; at its end, with the path."""
+    """Draw the search after a share of its expansions; at the end, with the path."""
     if share < 1.0:
         steps = round(share * result.expansions)
         return Panel(draw_panel(problem, replay(problem, result.trace, steps)), f"{steps} expansions")
@@ -49,7 +49,7 @@ def panel_of(problem: Problem, result: SearchResult, share: float = 1.0) -> Pane
 
 
 def numbers_of(asked: Reproduction, family: str, world: str, policy: str, result: SearchResult) -> dict[str, Any]:
-    """What a search did, ready for JSON."""
+    """The numbers of a search, ready for JSON."""
     return {
         "family": family,
         "world": world,
@@ -66,7 +66,7 @@ def _runs(asked: Reproduction) -> list[Run]:
 
 
 def _make(asked: Reproduction, progress: ShowProgress) -> Part:
-    """Search a world of each family, and draw what was uncovered."""
+    """Search one world of each family, and draw the searches."""
     rows: dict[str, list[Panel]] = {}
     numbers: list[dict[str, Any]] = []
     with progress("drawing snapshots", len(asked.families)) as step:

@@ -9,15 +9,15 @@ from sailplan.learning.algorithms import AlgorithmName, Preset
 
 @dataclass(frozen=True)
 class System:
-    """A planner under the name that records have and the label that tables have."""
+    """A planner, with its name in records and its label in tables."""
 
     name: str
-    """A policy of that name, unless an algorithm trains it."""
+    """The name of a policy, unless an algorithm trains it."""
     label: str
     algorithm: AlgorithmName | None = None
-    """What trains it on each family."""
+    """The algorithm that trains it on each family; None if it is not trained."""
     preset: Preset = "paper"
-    """With which settings."""
+    """The settings of the training."""
 
     @property
     def trained(self) -> bool:
@@ -42,7 +42,7 @@ SYSTEMS = (
     System("cem_default", "CEM, default", "cem", "default"),
     System("oracle", "oracle"),
 )
-"""The oracle is a limit, not a rival."""
+"""All systems of the table; the oracle is the limit, not a competitor."""
 
 _SAIL = "Learning Heuristic Search via Imitation (CoRL 2017), Fig. 2"
 _PHIL = "Learning Graph Search Heuristics (LoG 2022), Table 1"

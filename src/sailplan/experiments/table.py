@@ -27,10 +27,10 @@ class Row:
     system: str
     label: str
     settings: str
-    """Whose settings the trainings had."""
+    """The settings of the trainings in words."""
     published: float | None
     source: str | None
-    """Where the published number is from."""
+    """Source of the published number."""
     normalised: float
     normalised_low: float
     normalised_high: float
@@ -57,7 +57,7 @@ def rows_of(asked: Reproduction, records: Sequence[Record]) -> list[Row]:
 
 
 def write_rows(rows: Sequence[Row], path: FilePath) -> None:
-    """Write the rows as CSV, whole or not at all."""
+    """Write the rows atomically as CSV."""
     write_csv(path, [one.name for one in fields(Row)], map(asdict, rows))
 
 
@@ -90,11 +90,13 @@ def _row(asked: Reproduction, summary: Summary, rivals: Sequence[Summary]) -> Ro
 
 
 def scores_sheet(asked: Reproduction, groups: Sequence[Sequence[Row]]) -> Sheet:
-    """Our scores, the published ones in brackets: a row a family, a column a system, and the sums."""
+    """Our scores, with the published ones in brackets: one row per family, one column per system, and the sums."""
     rows = [[Cell(group[0].family), *(Cell(_score(row), row.best) for row in group)] for group in groups]
     sums = [_sum([group[column] for group in groups]) for column in range(len(asked.systems))]
-    least = min((ours for ours, _, rival in sums if rival), default=None)
-    rows.append([Cell("sum"), *(Cell(_pair(ours, told), rival and ours == least) for ours, told, rival in sums)])
+    least = min((ours for ours, _, competes in sums if competes), default=None)
+    rows.append(
+        [Cell("sum"), *(Cell(_pair(ours, published), competes and ours == least) for ours, published, competes in sums)]
+    )
     title = f"Normalised expansions (published), {asked.worlds}, {asked.label}"
     return Sheet(title, ["family", *(system.label for system in asked.systems)], rows)
 
@@ -108,22 +110,22 @@ def family_sheet(group: Sequence[Row]) -> Sheet:
 
 
 def notes(asked: Reproduction, rows: Sequence[Row]) -> list[str]:
-    """What a reader of the table has to know."""
-    told = [
+    """Remarks on the table."""
+    lines = [
         f"Trained with {asked.label}, seed {asked.seed}; {asked.worlds}.",
         "Scores are clip((mean expansions - 200) / 4800, 0, 1) over the worlds that can be solved, with a bootstrap "
         "95 % interval; a search ends after 20000 expansions. The planner with the fewest expansions in its family is "
-        "bold; the oracle knows the world: a limit, not a rival. x oracle: times its expansions; ms: of a search.",
+        "bold; the oracle knows the world: it is the limit. x oracle: times its expansions; ms: of a search.",
     ]
     for source in dict.fromkeys(row.source for row in rows if row.source):
         labels = dict.fromkeys(row.label for row in rows if row.source == source)
-        told.append(f"Published numbers of {', '.join(labels)}: {source}.")
+        lines.append(f"Published numbers of {', '.join(labels)}: {source}.")
     for system in asked.systems:
         if system.preset != "paper":
-            told.append(f"{system.label}: with the {system.preset} preset of this library, not the paper's settings.")
+            lines.append(f"{system.label}: with the {system.preset} preset of this library, not the paper's settings.")
     if asked.split != "test":
-        told.append(f"These are {asked.split} worlds: trainings have looked at worlds of this split.")
-    return told
+        lines.append(f"These are {asked.split} worlds: the trainings have seen worlds of this split.")
+    return lines
 
 
 def _cells(row: Row) -> list[Cell]:
@@ -148,10 +150,10 @@ def _pair(ours: float, published: float | None) -> str:
 
 
 def _sum(rows: Sequence[Row]) -> tuple[float, float | None, bool]:
-    """Our scores and the published ones of a system, summed, and whether it is a rival."""
+    """The sums of our scores and of the published ones of a system, and whether it competes."""
     published = [row.published for row in rows if row.published is not None]
-    told = sum(published) if len(published) == len(rows) else None
-    return sum(row.normalised for row in rows), told, rows[0].system != "oracle"
+    total = sum(published) if len(published) == len(rows) else None
+    return sum(row.normalised for row in rows), total, rows[0].system != "oracle"
 
 
 def _runs(asked: Reproduction) -> list[Run]:
@@ -159,16 +161,16 @@ def _runs(asked: Reproduction) -> list[Run]:
 
 
 def _make(asked: Reproduction, progress: ShowProgress) -> Part:
-    """Search all the worlds, and write the table as CSV, Markdown and LaTeX."""
+    """Search all worlds, and write the table as CSV, Markdown and LaTeX."""
     rows = rows_of(asked, records_of(asked, asked.systems, asked.families, progress))
     groups = [[row for row in rows if row.family == family] for family in asked.families]
     sheets = [scores_sheet(asked, groups), *map(family_sheet, groups)]
-    told = notes(asked, rows)
+    remarks = notes(asked, rows)
     files = [asked.out / f"table.{suffix}" for suffix in ("csv", "md", "tex")]
     write_rows(rows, files[0])
-    write_text(files[1], "\n".join([*map(markdown, sheets), *(in_markdown(line) + "\n" for line in told)]))
-    write_text(files[2], "\n".join([*(f"% {line}" for line in told), "", *map(latex, sheets)]))
-    return Part("The paper's table", as_objects(rows), files, sheets, told)
+    write_text(files[1], "\n".join([*map(markdown, sheets), *(in_markdown(line) + "\n" for line in remarks)]))
+    write_text(files[2], "\n".join([*(f"% {line}" for line in remarks), "", *map(latex, sheets)]))
+    return Part("The paper's table", as_objects(rows), files, sheets, remarks)
 
 
 TABLE = Experiment(_runs, _make)

@@ -28,27 +28,27 @@ from sailplan.policies.replanning.beliefs.prior import Prior, blocked_frequencie
 from sailplan.policies.replanning.policy import ReplanningPolicy
 
 Known = NDArray[np.uint8]
-"""What was known of each cell at some moment of a search."""
+"""The status of each cell at one step of a search."""
 
 
 @dataclass(frozen=True)
 class CellNetworkSettings:
-    """How the network of a belief is made and trained."""
+    """Settings of the network of a belief and of its training."""
 
     rounds: int = 3
-    """Rounds of rolling out and learning; the first rolls out with the prior, the others with what was learned."""
+    """Rounds of rolling out and learning; the first rolls out with the prior, the others with the network."""
     worlds_per_round: int = 200
     snapshots: int = 4
-    """Random moments of each roll-out that are learned from."""
+    """Random steps of each roll-out that are learned from."""
     max_expansions: int = 1100
     """Longest roll-out."""
     side: int = 6
-    """Cells in a row of a pixel."""
+    """Side of a pixel in cells."""
     channels: int = 32
     dilations: tuple[int, ...] = (1, 2, 4, 8, 4, 1)
-    """Of each convolution."""
+    """Dilation of each convolution."""
     steps: int = 300
-    """Steps of the optimiser (Adam) in each round; their size falls to zero."""
+    """Steps of the optimiser (Adam) in each round; the step size decays to zero."""
     batch_size: int = 16
     learning_rate: float = 0.003
     surprises: tuple[float, ...] = (0.0, 1.0, 3.0, 8.0)
@@ -67,15 +67,15 @@ class BeliefRound(NamedTuple):
 
     number: int
     snapshots: int
-    """All that have been taken so far."""
+    """Number of snapshots so far."""
     expansions: float
-    """Mean of the roll-outs."""
+    """Mean expansions of the roll-outs."""
     loss: float
     """Mean cross-entropy of the unknown cells over the last steps."""
 
 
 class Snapshot(NamedTuple):
-    """A moment of a search, and the world that it was on."""
+    """The status of each cell at one step of a search, and the world."""
 
     known: Known
     blocked: NDArray[np.bool_]
@@ -88,7 +88,29 @@ def train_belief_network(
     seed: int,
     on_round: Callable[[BeliefRound], None] = lambda done: None,
 ) -> NetworkBelief:
-    """Learn what the hidden part of worlds of one frame is like, from what searches see of them."""
+    """Learn to predict the hidden cells of worlds of one frame from what searches have seen of them.
+
+    Parameters
+    ----------
+    problems
+        Problems on grids of one size with one start and goal.
+    settings
+        Settings of the network and the training.
+    seed
+        Seed of all random numbers.
+    on_round
+        Called after each round.
+
+    Returns
+    -------
+    NetworkBelief
+        The belief of the last round.
+
+    Raises
+    ------
+    TrainingError
+        If the problems differ in size, start or goal.
+    """
     frame = Frame.shared(problems)
     worlds = [problem.graph for problem in problems if isinstance(problem.graph, GridGraph)]
     frequencies = blocked_frequencies([graph.world for graph in worlds])
@@ -113,7 +135,7 @@ def train_belief_network(
 def roll_out(
     problem: Problem, policy: ReplanningPolicy, settings: CellNetworkSettings, rng: np.random.Generator
 ) -> tuple[int, list[Known]]:
-    """How many vertices a search expanded, and what was known at random moments of it."""
+    """The number of expansions of a search, and the status of the cells at random steps of it."""
     trace = search(problem, policy, Limits(expansions=settings.max_expansions)).trace
     length = len(trace.expanded)
     again = open_search(problem, ScriptedPolicy(trace))
@@ -150,7 +172,7 @@ class CellLearner:
         return float(np.mean(losses[-max(1, len(losses) // 4) :]))
 
     def loss(self, batch: Sequence[Snapshot]) -> Tensor:
-        """Mean cross-entropy of the cells that are not known."""
+        """Mean cross-entropy of the unknown cells."""
         side = self._settings.side
         blocked = np.stack([one.blocked for one in batch])
         known = np.stack([one.known for one in batch]).reshape(blocked.shape)
@@ -162,7 +184,7 @@ class CellLearner:
         return total / max(int(unknown.sum()), 1)
 
     def network(self) -> CellNetwork:
-        """What was learned, free of torch."""
+        """The network without torch."""
         return self._net.without_torch()
 
 
@@ -182,7 +204,7 @@ class TorchCellNetwork(nn.Module):
         nn.init.zeros_(self.last.bias)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """What is added to the log odds of each cell; all of shape (grids, rows, columns, numbers)."""
+        """The change of the log odds of each cell; all arrays have shape (grids, rows, columns, numbers)."""
         values = torch.relu(self.first(inputs)).movedim(-1, 1)
         for convolution in self.middle:
             values = values + torch.relu(convolution(values))
@@ -190,7 +212,7 @@ class TorchCellNetwork(nn.Module):
         return outputs
 
     def without_torch(self) -> CellNetwork:
-        """The same in numpy."""
+        """The network as numpy arrays."""
         middle = tuple(
             _layer(one.weight.permute(2, 3, 1, 0).reshape(-1, one.out_channels), one.bias)
             for one in self.middle
