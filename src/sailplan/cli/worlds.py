@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from sailplan.cli.options import Json
-from sailplan.progress import show_progress
 from sailplan.graphs.grid.checks import Unknown
+from sailplan.progress import show_progress
 
 worlds = typer.Typer(help="Generate worlds and show them.", no_args_is_help=True)
 

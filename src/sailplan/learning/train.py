@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Protocol, get_args
 
 from sailplan.core import Policy
-from sailplan.datasets.endpoints import Endpoints
 from sailplan.datasets.labelled import training_problems
+from sailplan.datasets.scenario import Endpoints
 from sailplan.datasets.tasks import Choice
 from sailplan.errors import SailplanError, TrainingError
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName, Preset

@@ -135,10 +135,10 @@ class Plan:
 
     def picture(self) -> Image.Image:
         """Draw what the search expanded and the path that it found."""
-        from sailplan.evaluation.charges import ChargesShown
+        from sailplan.evaluation.animation import ShownMultipliers
         from sailplan.graphs.grid.pictures import draw_search
 
-        shades = ChargesShown(self.problem, self.policy).at(self.state)
+        shades = ShownMultipliers(self.problem, self.policy).at(self.state)
         path = self.result.path or self.result.partial_path
         return draw_search(self.problem, self.state, path, f"{self._caption} · {self.expansions} expansions", shades)
 
