@@ -16,9 +16,8 @@ Examples
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+# Type checkers take this name as true. Importing it from `typing` would take longer than all the rest.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sailplan.core.graph import EdgeStatus
     from sailplan.core.limits import Limits, Outcome, StopRule
@@ -97,13 +96,17 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'sailplan' has no attribute {name!r}")
-    module, _, attribute = _HOME[name].partition(":")
-    value = getattr(import_module(module), attribute or name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:
+    # Hidden from type checkers, which would otherwise accept any name.
+    def __getattr__(name: str) -> object:
+        if name not in _HOME:
+            raise AttributeError(f"module 'sailplan' has no attribute {name!r}")
+        from importlib import import_module
+
+        module, _, attribute = _HOME[name].partition(":")
+        value = getattr(import_module(module), attribute or name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
