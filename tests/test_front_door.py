@@ -28,7 +28,7 @@ def test_all_is_the_front_door() -> None:
         "plan", "Plan", "search", "open_search", "replay", "load_policy", "save_policy", "Problem", "Limits", "Outcome",
         "StopRule", "SearchResult", "EdgeStatus", "World", "read_world", "write_world", "GridGraph", "Moves",
         "grid_problem", "ExplicitGraph", "CallbackGraph", "from_networkx", "generate_world", "SailplanError",
-        "__version__",
+        "train", "evaluate", "__version__",
     }  # fmt: skip
     assert set(sailplan.__all__) <= set(dir(sailplan))
     assert sorted(sailplan.__all__) == sorted(set(sailplan.__all__))
@@ -46,7 +46,7 @@ def test_every_exported_name_is_there_and_documented(package: str) -> None:
 
 
 def test_functions_are_functions_and_not_modules() -> None:
-    for name in ("plan", "search", "replay", "load_policy"):
+    for name in ("plan", "train", "evaluate", "search", "replay", "load_policy"):
         assert inspect.isfunction(getattr(sailplan, name)), name
 
 

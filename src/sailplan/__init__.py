@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from sailplan.datasets.families import generate_world
     from sailplan.datasets.formats.read import read_world, write_world
     from sailplan.errors import SailplanError
+    from sailplan.evaluation.evaluate import evaluate
     from sailplan.graphs.callback import CallbackGraph
     from sailplan.graphs.explicit.graph import ExplicitGraph
     from sailplan.graphs.grid.graph import GridGraph, Moves, grid_problem
     from sailplan.graphs.grid.world import World
     from sailplan.graphs.networkx import from_networkx
+    from sailplan.learning.train import train
     from sailplan.planning.plan import plan
     from sailplan.planning.result import Plan
     from sailplan.policies.catalogue import make_policy as load_policy
@@ -53,6 +55,7 @@ _HOME = {
     "SearchResult": "sailplan.core",
     "StopRule": "sailplan.core",
     "World": "sailplan.datasets",
+    "evaluate": "sailplan.evaluation.evaluate",
     "from_networkx": "sailplan.graphs",
     "generate_world": "sailplan.datasets",
     "grid_problem": "sailplan.graphs",
@@ -63,6 +66,7 @@ _HOME = {
     "replay": "sailplan.core",
     "save_policy": "sailplan.policies",
     "search": "sailplan.core",
+    "train": "sailplan.learning.train",
     "write_world": "sailplan.datasets",
 }
 """The module that each name is loaded from, and after a colon its name there if it is another."""
@@ -82,6 +86,7 @@ __all__ = [
     "StopRule",
     "World",
     "__version__",
+    "evaluate",
     "from_networkx",
     "generate_world",
     "grid_problem",
@@ -92,6 +97,7 @@ __all__ = [
     "replay",
     "save_policy",
     "search",
+    "train",
     "write_world",
 ]
 
