@@ -126,8 +126,9 @@ def test_worlds_whose_corners_are_blocked_get_random_ends(tmp_path: Path) -> Non
 
 def test_corners_that_are_all_blocked(tmp_path: Path) -> None:
     _wall(tmp_path, range(6))
+    corners = replace(TRAIN, endpoints="corners"), replace(VALIDATION, endpoints="corners")
     with pytest.raises(WorldError, match=r"^6 of 6 worlds have a blocked start; use --endpoints random$"):
-        training_problems(str(tmp_path), TRAIN, VALIDATION)
+        training_problems(str(tmp_path), *corners)
 
 
 def test_what_cannot_be_parted_is_refused(tmp_path: Path) -> None:
