@@ -8,9 +8,8 @@ import numpy as np
 
 from sailplan.core import SearchState
 from sailplan.core.compiled_engine import allocate_search
-from sailplan.core.graph import FloatArray, is_compiled
+from sailplan.core.graph import FloatArray, Problem, is_compiled
 from sailplan.core.policy import CompiledForm
-from sailplan.core.problem import Problem
 from sailplan.policies.features import FeatureSet
 from sailplan.policies.features.kernel import allocate_features, fill_rows, note_all_invalid
 

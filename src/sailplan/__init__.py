@@ -19,10 +19,8 @@ from __future__ import annotations
 # Type checkers take this name as true. Importing it from `typing` would take longer than all the rest.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sailplan.core.graph import EdgeStatus
-    from sailplan.core.limits import Limits, Outcome, StopRule
-    from sailplan.core.problem import Problem
-    from sailplan.core.result import SearchResult
+    from sailplan.core.graph import EdgeStatus, Problem
+    from sailplan.core.result import Limits, Outcome, SearchResult, StopRule
     from sailplan.core.search import open_search, replay, search
     from sailplan.datasets.families import generate_world
     from sailplan.datasets.formats.read import read_world, write_world

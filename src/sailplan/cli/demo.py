@@ -15,7 +15,7 @@ from rich.console import Console
 
 from sailplan.cli.train import run
 from sailplan.core import Limits, open_search, search
-from sailplan.core.problem import Problem
+from sailplan.core.graph import Problem
 from sailplan.datasets import write_png
 from sailplan.datasets.tasks import Choice, Task, TaskSet, load_tasks
 from sailplan.evaluation.animation import frames

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from sailplan.core.graph import CompiledGraph, is_compiled
+from sailplan.core.graph import CompiledGraph, Problem, is_compiled
 from sailplan.core.kernel.arrays import EDGE_LOG_FULL, OPEN, POLICY_DUE, POLICY_FULL, QUEUE_FULL, SearchArrays
-from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS, allocate_queues, enlarge_queues
+from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.kernel.loop import COMPILE_ONLY, advance
 from sailplan.core.kernel.obstacles import ListedObstacles, NoObstacles
-from sailplan.core.limits import OUTCOME_OF_CODE, Outcome, StopRule
-from sailplan.core.policy import NOT_STEERED, CompiledForm, Policy, compiled_form
-from sailplan.core.problem import Problem
-from sailplan.core.state import SearchState
+from sailplan.core.policy import NOT_STEERED, CompiledForm, Policy
+from sailplan.core.result import OUTCOME_OF_CODE, Outcome, StopRule
+from sailplan.core.state import SearchState, allocate_queues, enlarge_queues
 from sailplan.errors import EngineError
 
 _LONGEST_CALL = 0.05
@@ -141,3 +140,10 @@ def compile_search(problem: Problem, policy: Policy) -> CompiledForm | str:
         return f"the graph has {problem.graph.vertex_count} vertices, more than {1 << VERTEX_BITS}"
     form = compiled_form(policy, problem)
     return f"{type(policy).__name__} has no compiled form for this problem" if form is None else form
+
+
+def compiled_form(policy: Policy, problem: Problem) -> CompiledForm | None:
+    """The form of a policy for the compiled engine; None where it has none for this problem."""
+    compile_for = getattr(policy, "compiled", None)
+    form: CompiledForm | None = compile_for(problem) if compile_for else None
+    return form

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeGuard
 
+from sailplan.core.graph import Problem
 from sailplan.core.kernel.arrays import QueueArrays
-from sailplan.core.limits import StopRule
-from sailplan.core.problem import Problem
+from sailplan.core.result import Note, StopRule
 from sailplan.core.state import SearchState
 
 
@@ -23,18 +23,6 @@ class Discovery(NamedTuple):
     """Edges (source, target) found to be invalid."""
     successors: list[int]
     """Open vertices that a valid edge leads to, also those that got no cheaper path by it; in successor order."""
-
-
-@dataclass(frozen=True)
-class Note:
-    """A remark on a search that went well, such as a belief that does not fit the problem."""
-
-    subject: str
-    """What the remark is about, for example the name of a belief."""
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.subject}: {self.message}"
 
 
 class Frontier(Protocol):
@@ -102,10 +90,3 @@ class CompilablePolicy(Policy, Protocol):
 
     def compiled(self, problem: Problem) -> CompiledForm | None:
         """The form for one search; None where this problem needs the reference engine."""
-
-
-def compiled_form(policy: Policy, problem: Problem) -> CompiledForm | None:
-    """The form of a policy for the compiled engine; None where it has none for this problem."""
-    compile_for = getattr(policy, "compiled", None)
-    form: CompiledForm | None = compile_for(problem) if compile_for else None
-    return form

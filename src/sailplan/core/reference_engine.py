@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from sailplan.core.graph import edge_statuses, is_finite
+from sailplan.core.graph import Problem, edge_statuses, is_finite
 from sailplan.core.kernel.arrays import CLOSED, EDGE_EVALUATIONS, EXPANSIONS, INVALID_TARGET, OPEN, UNSEEN, VALID_EDGE
-from sailplan.core.limits import Outcome, StopRule
-from sailplan.core.policy import NOT_STEERED, Discovery, Note, Policy, is_steered
-from sailplan.core.problem import Problem
+from sailplan.core.policy import NOT_STEERED, Discovery, Policy, is_steered
+from sailplan.core.result import Note, Outcome, StopRule
 from sailplan.core.state import SearchState
 from sailplan.errors import EngineError, GraphError, PolicyError
 

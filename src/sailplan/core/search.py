@@ -8,14 +8,13 @@ from time import perf_counter
 from typing import Literal, Protocol, get_args
 
 from sailplan.core.compiled_engine import CompiledEngine, compile_search
+from sailplan.core.graph import Problem
 from sailplan.core.kernel.arrays import EDGE_EVALUATIONS, NON_FINITE_SCORES, POLICY_EVALUATIONS
-from sailplan.core.limits import Limits, Outcome, StopRule
-from sailplan.core.policy import Note, Policy
-from sailplan.core.problem import Problem
+from sailplan.core.policy import Policy
 from sailplan.core.reference_engine import ReferenceEngine
-from sailplan.core.result import SearchResult, Timing
+from sailplan.core.replay import ScriptedPolicy
+from sailplan.core.result import Limits, Note, Outcome, SearchResult, StopRule, Timing, Trace
 from sailplan.core.state import SearchState
-from sailplan.core.trace import ScriptedPolicy, Trace
 from sailplan.errors import EngineError, GraphError, PolicyError, ProblemError, SailplanError
 
 EngineName = Literal["auto", "reference", "compiled"]

@@ -1,4 +1,4 @@
-"""The state of a search: everything it has uncovered, and nothing else."""
+"""The state of a search: everything it has uncovered, and nothing else; and the queues of its open list."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core.kernel import arrays
-from sailplan.core.kernel.arrays import StateArrays
+from sailplan.core.kernel.arrays import QueueArrays, SingleQueueArrays, StateArrays
+from sailplan.core.kernel.heap import FIRST_SPAN, LARGEST
 from sailplan.core.kernel.loop import trace_back
 from sailplan.errors import SailplanError
 
@@ -29,6 +30,28 @@ def allocate_state(vertices: int) -> StateArrays:
         counts=np.zeros(arrays.COUNTS, np.int64),
         cycles=np.zeros(arrays.PHASES, np.int64),
     )
+
+
+def allocate_queues(queues: int, room: int) -> QueueArrays:
+    """Empty queues with room for so many entries each; memory is touched only as they fill."""
+    arrays = SingleQueueArrays if queues == 1 else QueueArrays
+    return arrays(
+        ranks=np.empty((queues, room), np.int64),
+        tags=np.empty((queues, room), np.int64),
+        levels=np.array([[0, 0, -LARGEST, FIRST_SPAN]] * queues, np.int64),
+        issued=np.zeros(1, np.int64),
+    )
+
+
+def enlarge_queues(queue: QueueArrays) -> QueueArrays:
+    """The same queues with twice the room."""
+    room = queue.ranks.shape[1]
+    larger = allocate_queues(len(queue.levels), 2 * room)
+    for row, (near, far, _, _) in enumerate(queue.levels.tolist()):
+        for old, new in ((queue.ranks[row], larger.ranks[row]), (queue.tags[row], larger.tags[row])):
+            new[:near] = old[:near]
+            new[2 * room - far :] = old[room - far :]
+    return larger._replace(levels=queue.levels, issued=queue.issued)
 
 
 class SearchState:

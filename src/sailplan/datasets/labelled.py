@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sailplan.core import Note
-from sailplan.core.graph import FloatArray
-from sailplan.core.problem import Problem
+from sailplan.core.graph import FloatArray, Problem
 from sailplan.datasets.dataset import FLAT_SPLIT
 from sailplan.datasets.tasks import Choice, Task, find_datasets, load_tasks
 from sailplan.errors import ProblemError, TrainingError, WorldError

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from sailplan.core.problem import Problem
+from sailplan.core.graph import Problem
 from sailplan.datasets import (
     FAMILIES,
     GeneratedWorlds,

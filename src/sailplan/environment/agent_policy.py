@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from sailplan.core import SearchState, StopRule
+from sailplan.core.graph import Problem
 from sailplan.core.kernel.arrays import NO_VERTEX
-from sailplan.core.problem import Problem
 from sailplan.environment.view import View
 from sailplan.policies.steered.policy import SteeredFrontier, SteeredPolicy
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sailplan.core import SearchState, search
-from sailplan.core.graph import FloatArray, is_finite
-from sailplan.core.problem import Problem
+from sailplan.core.graph import FloatArray, Problem, is_finite
 from sailplan.errors import EpisodeError, SailplanError
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.policies.features.feature import plane_coordinates

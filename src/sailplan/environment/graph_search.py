@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from sailplan.core import Limits, Outcome, Search, open_search
+from sailplan.core.graph import Problem
 from sailplan.core.kernel.arrays import NO_VERTEX
-from sailplan.core.problem import Problem
 from sailplan.datasets.scenario import Endpoints
 from sailplan.datasets.tasks import Choice
 from sailplan.environment.attractors import Point

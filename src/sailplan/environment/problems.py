@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from sailplan.core.problem import Problem
+from sailplan.core.graph import Problem
 from sailplan.datasets.scenario import LazySequence
 from sailplan.datasets.tasks import Choice, Task, load_tasks
 from sailplan.errors import EpisodeError, ProblemError

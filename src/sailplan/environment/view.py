@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core import SearchState
+from sailplan.core.graph import Problem
 from sailplan.core.kernel.arrays import NO_VERTEX
-from sailplan.core.problem import Problem
 from sailplan.environment.attractors import Attractors, Point, solution_paths
 from sailplan.errors import EpisodeError
 from sailplan.policies.features import FeatureSet, feature_set

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Protocol
 
 from sailplan.core import Limits, Note, Policy, SearchResult, search
-from sailplan.core.problem import Problem
+from sailplan.core.graph import Problem
 from sailplan.errors import ProblemError
 from sailplan.evaluation.records import UNSOLVABLE, Record
 from sailplan.oracle import cost_to_go

@@ -14,7 +14,7 @@ from pathlib import Path
 from rich.console import Console, RenderableType
 
 from sailplan.core import Limits, Policy
-from sailplan.core.problem import Problem
+from sailplan.core.graph import Problem
 from sailplan.datasets.scenario import Endpoints
 from sailplan.datasets.tasks import Choice, load_tasks
 from sailplan.errors import PolicyError, SailplanError, WorldError

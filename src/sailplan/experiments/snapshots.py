@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sailplan.core import Policy, SearchResult, replay, search
-from sailplan.core.problem import Problem
+from sailplan.core.graph import Problem
 from sailplan.datasets.tasks import Task
 from sailplan.errors import SailplanError
 from sailplan.evaluation.benchmark import PAPER_LIMITS

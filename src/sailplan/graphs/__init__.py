@@ -1,7 +1,6 @@
 """Graphs and the problems posed on them."""
 
-from sailplan.core.graph import CompiledGraph, EdgeStatus, FiniteGraph, Graph
-from sailplan.core.problem import Problem
+from sailplan.core.graph import CompiledGraph, EdgeStatus, FiniteGraph, Graph, Problem
 from sailplan.graphs.callback import CallbackGraph
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.grid.graph import MOVINGAI_MOVES, PAPER_MOVES, GridGraph, Moves, grid_problem

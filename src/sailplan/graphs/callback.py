@@ -8,8 +8,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from sailplan.core.graph import EdgeStatus, FloatArray
-from sailplan.core.problem import Problem
+from sailplan.core.graph import EdgeStatus, FloatArray, Problem
 from sailplan.errors import GraphError
 
 State = TypeVar("State", bound=Hashable)

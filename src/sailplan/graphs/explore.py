@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sailplan.core.graph import EdgeStatus, Graph, edge_statuses
-from sailplan.core.problem import Problem
+from sailplan.core.graph import EdgeStatus, Graph, Problem, edge_statuses
 from sailplan.errors import GraphError
 from sailplan.graphs.explicit.graph import ExplicitGraph
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sailplan.core.problem import Problem
+from sailplan.core.graph import Problem
 from sailplan.errors import GraphError, ProblemError
 from sailplan.graphs.explicit.graph import ExplicitGraph
 

@@ -10,7 +10,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypedDict, TypeVar
 import numpy as np
 
 from sailplan.core import Limits, Note, Policy, search
-from sailplan.core.problem import Problem
+from sailplan.core.graph import Problem
 from sailplan.datasets.labelled import LabelledProblem, label_problems
 from sailplan.errors import TrainingError
 from sailplan.learning.settings import TrainingSettings

@@ -20,8 +20,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from sailplan.core.graph import is_compiled
-from sailplan.core.problem import Problem
+from sailplan.core.graph import Problem, is_compiled
 from sailplan.datasets.scenario import Endpoints
 from sailplan.errors import SailplanError, TrainingError
 from sailplan.files import fault_line, file_bytes, file_lines, whole_file, write_csv, write_text

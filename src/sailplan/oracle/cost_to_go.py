@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from sailplan.core.graph import CompiledGraph, FloatArray, is_compiled
-from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS, allocate_queues, enlarge_queues
-from sailplan.core.problem import Problem
+from sailplan.core.graph import CompiledGraph, FloatArray, Problem, is_compiled
+from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
+from sailplan.core.state import allocate_queues, enlarge_queues
 from sailplan.errors import GraphError
 from sailplan.graphs.explore import MOST_VERTICES_TO_EXPLORE, explore
 from sailplan.oracle.kernel import begin_settling, settle

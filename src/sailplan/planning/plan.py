@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sailplan.core import Limits, Note, Outcome, Policy, StopRule, open_search
-from sailplan.core.problem import Problem
+from sailplan.core.graph import Problem
 from sailplan.core.search import EngineName
 from sailplan.datasets.formats.costs import with_costs
 from sailplan.datasets.formats.read import as_world

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from sailplan.core import Note, Outcome, Policy, SearchResult, SearchState
-from sailplan.core.problem import Problem
+from sailplan.core.graph import Problem
 from sailplan.errors import SailplanError
 from sailplan.files import FilePath, write_csv
 from sailplan.graphs.grid.graph import GridGraph

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load, save
 
-from sailplan.core.limits import StopRule
+from sailplan.core.result import StopRule
 from sailplan.errors import ModelError, SailplanError
 from sailplan.files import FilePath, fault_line, file_bytes, whole_file
 from sailplan.policies.features import PRESETS, FeatureSet, Scaling

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sailplan.core.graph import FloatArray, is_finite
-from sailplan.core.limits import StopRule
+from sailplan.core.graph import FloatArray, Problem, is_finite
 from sailplan.core.policy import CompiledForm
-from sailplan.core.problem import Problem
+from sailplan.core.result import StopRule
 from sailplan.core.state import SearchState
 from sailplan.errors import PolicyError
 from sailplan.oracle import cost_to_go

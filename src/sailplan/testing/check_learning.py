@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sailplan.core import Limits, open_search
-from sailplan.core.problem import Problem
+from sailplan.core.graph import Problem
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.policies.features import Feature
 from sailplan.policies.keyed.recipes import greedy

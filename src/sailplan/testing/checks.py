@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from sailplan.core import Limits, Policy, SearchResult, StopRule, search
-from sailplan.core.graph import EdgeStatus, Graph, edge_statuses, is_compiled, is_finite
-from sailplan.core.policy import compiled_form
-from sailplan.core.problem import Problem
+from sailplan.core.compiled_engine import compiled_form
+from sailplan.core.graph import EdgeStatus, Graph, Problem, edge_statuses, is_compiled, is_finite
 from sailplan.errors import GraphError
 from sailplan.graphs.grid.graph import GridGraph, Moves, grid_problem
 from sailplan.graphs.grid.world import World

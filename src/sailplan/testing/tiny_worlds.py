@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import numpy as np
 
-from sailplan.core.problem import Problem
+from sailplan.core.graph import Problem
 from sailplan.errors import WorldError
 from sailplan.graphs.grid.graph import PAPER_MOVES, Moves, grid_problem
 from sailplan.graphs.grid.world import Cell, World

@@ -14,7 +14,7 @@ import pytest
 
 import sailplan
 from sailplan.core.kernel import loop
-from sailplan.core.kernel.heap import allocate_queues
+from sailplan.core.state import allocate_queues
 from sailplan.datasets import kernel as connectivity
 from sailplan.oracle import kernel as dijkstra
 from sailplan.testing import draw_problem

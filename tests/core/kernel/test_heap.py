@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from sailplan.core.kernel import heap
 from sailplan.core.kernel.arrays import NO_VERTEX, QueueArrays
-from sailplan.core.kernel.heap import NO_TAG, VERTEX_BITS, allocate_queues, enlarge_queues
+from sailplan.core.kernel.heap import NO_TAG, VERTEX_BITS
+from sailplan.core.state import allocate_queues, enlarge_queues
 from tests.naive.sorted_queue import SortedQueue
 
 njit: Any = numba.njit

@@ -16,16 +16,16 @@ from __future__ import annotations
 import numpy as np
 from numba import uint64
 
-from sailplan.core.kernel.arrays import FAR, LIMIT, NEAR, NO_VERTEX, SPAN, QueueArrays, SingleQueueArrays
+from sailplan.core.kernel.arrays import FAR, LIMIT, NEAR, NO_VERTEX, SPAN, SingleQueueArrays
 from sailplan.core.kernel.compile import dispatched, inlined
 
 VERTEX_BITS = 28
 """Vertices below 2^28 (268 million), insertion numbers below 2^35: an hour of insertions."""
 _VERTEX_MASK = (1 << VERTEX_BITS) - 1
-_LARGEST = (1 << 63) - 1
+LARGEST = (1 << 63) - 1
 NO_TAG = -1
 
-_FIRST_SPAN = 1 << 40
+FIRST_SPAN = 1 << 40
 _LARGEST_SPAN = 1 << 51
 """By how much the limit rises: the rank of infinity plus this is still a number."""
 _FEWEST, _MOST = 8, 3
@@ -36,28 +36,6 @@ FIRST_ROOM = 4096
 
 # Unsigned indices spare the test for Python's negative ones.
 _ONE, _TWO, _THREE, _FOUR = uint64(1), uint64(2), uint64(3), uint64(4)
-
-
-def allocate_queues(queues: int, room: int) -> QueueArrays:
-    """Empty queues with room for so many entries each; memory is touched only as they fill."""
-    arrays = SingleQueueArrays if queues == 1 else QueueArrays
-    return arrays(
-        ranks=np.empty((queues, room), np.int64),
-        tags=np.empty((queues, room), np.int64),
-        levels=np.array([[0, 0, -_LARGEST, _FIRST_SPAN]] * queues, np.int64),
-        issued=np.zeros(1, np.int64),
-    )
-
-
-def enlarge_queues(queue: QueueArrays) -> QueueArrays:
-    """The same queues with twice the room."""
-    room = queue.ranks.shape[1]
-    larger = allocate_queues(len(queue.levels), 2 * room)
-    for row, (near, far, _, _) in enumerate(queue.levels.tolist()):
-        for old, new in ((queue.ranks[row], larger.ranks[row]), (queue.tags[row], larger.tags[row])):
-            new[:near] = old[:near]
-            new[2 * room - far :] = old[room - far :]
-    return larger._replace(levels=queue.levels, issued=queue.issued)
 
 
 @dispatched("queue", default=True)
@@ -135,7 +113,7 @@ def tag_of(number, vertex):
 @inlined
 def clear(queue, row):
     """Throw all entries of a queue away."""
-    queue.levels[row, NEAR], queue.levels[row, FAR], queue.levels[row, LIMIT] = 0, 0, -_LARGEST
+    queue.levels[row, NEAR], queue.levels[row, FAR], queue.levels[row, LIMIT] = 0, 0, -LARGEST
 
 
 @inlined
@@ -191,7 +169,7 @@ def _least(ranks, first):
 def rank_of(key):
     """The key as an integer that orders as it does."""
     bits = np.float64(key + 0.0).view(np.int64)
-    return bits if bits >= 0 else bits ^ _LARGEST
+    return bits if bits >= 0 else bits ^ LARGEST
 
 
 @inlined

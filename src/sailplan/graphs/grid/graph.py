@@ -9,8 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sailplan.core.graph import EdgeStatus, FloatArray
-from sailplan.core.problem import Problem
+from sailplan.core.graph import EdgeStatus, FloatArray, Problem
 from sailplan.errors import GraphError, ProblemError
 from sailplan.graphs.grid.checks import as_cell, shown
 from sailplan.graphs.grid.kernel.edges import STEPS_X, STEPS_Y, GridArrays, TerrainArrays

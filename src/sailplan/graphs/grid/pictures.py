@@ -8,9 +8,8 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from sailplan.core import SearchState
-from sailplan.core.graph import FloatArray
+from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.kernel import arrays
-from sailplan.core.problem import Problem
 from sailplan.errors import SailplanError
 from sailplan.files import FilePath, whole_file
 from sailplan.graphs.grid.graph import GridGraph

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sailplan.core.problem import Problem
+from sailplan.core.graph import Problem
 from sailplan.learning.algorithms.sail import PAPER, SailSettings, train_sail
 from sailplan.learning.rounds import Training
 from sailplan.learning.settings import check, setting

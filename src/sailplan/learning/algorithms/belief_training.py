@@ -15,8 +15,7 @@ from typing import ClassVar, Unpack
 
 import numpy as np
 
-from sailplan.core.graph import FloatArray
-from sailplan.core.problem import Problem
+from sailplan.core.graph import FloatArray, Problem
 from sailplan.datasets.labelled import LabelledProblem
 from sailplan.errors import TrainingError
 from sailplan.graphs.grid.graph import GridGraph

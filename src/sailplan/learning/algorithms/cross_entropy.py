@@ -15,8 +15,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar, Unpack
 import numpy as np
 
 from sailplan.core import Limits, Policy, search
-from sailplan.core.graph import FloatArray
-from sailplan.core.problem import Problem
+from sailplan.core.graph import FloatArray, Problem
 from sailplan.datasets.labelled import LabelledProblem
 from sailplan.learning.algorithms.sail import scaling_of
 from sailplan.learning.regressors import Examples

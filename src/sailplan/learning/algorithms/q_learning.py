@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from sailplan.core import Limits, search
-from sailplan.core.problem import Problem
+from sailplan.core.graph import Problem
 from sailplan.datasets.labelled import LabelledProblem
 from sailplan.learning.algorithms.sail import scaling_of
 from sailplan.learning.regressors import Differences, network_maker

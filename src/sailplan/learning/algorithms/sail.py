@@ -9,7 +9,7 @@ from typing import Unpack
 import numpy as np
 
 from sailplan.core import Limits, Policy, search
-from sailplan.core.problem import Problem
+from sailplan.core.graph import Problem
 from sailplan.datasets.labelled import LabelledProblem
 from sailplan.learning.regressors import Examples, MakeRegressor, fit_model, network_maker
 from sailplan.learning.rounds import Candidate, Options, Progress, Training, draw_problems, run_rounds, seed_of

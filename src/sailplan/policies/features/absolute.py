@@ -12,8 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sailplan.core.graph import FloatArray
-from sailplan.core.problem import Problem
+from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.state import SearchState
 from sailplan.policies.features.feature import NamedColumns, plane_coordinates
 

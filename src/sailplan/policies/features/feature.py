@@ -9,8 +9,7 @@ from typing import Literal, Protocol, TypeGuard
 
 import numpy as np
 
-from sailplan.core.graph import FloatArray
-from sailplan.core.problem import Problem
+from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import FeatureError
 from sailplan.policies.features.kernel import COLUMNS

@@ -8,9 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from sailplan.core.graph import FloatArray
+from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.kernel.arrays import INVALID, UNSEEN
-from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import FeatureError
 from sailplan.graphs.grid.graph import GridGraph

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sailplan.core.graph import FloatArray
-from sailplan.core.problem import Problem
+from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.state import SearchState
 from sailplan.policies.features.absolute import COST, DEPTH, EUCLIDEAN, MANHATTAN, OBSTACLES
 from sailplan.policies.features.feature import NamedColumns, plane_coordinates, span_of

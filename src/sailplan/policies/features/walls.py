@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from sailplan.core.compiled_engine import allocate_search
-from sailplan.core.graph import FloatArray
+from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.policy import CompiledForm
-from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import FeatureError
 from sailplan.graphs.grid.graph import GridGraph

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from sailplan.core.limits import StopRule
+from sailplan.core.graph import Problem
 from sailplan.core.policy import CompiledForm
-from sailplan.core.problem import Problem
+from sailplan.core.result import StopRule
 from sailplan.core.state import SearchState
 from sailplan.errors import PolicyError
 from sailplan.policies.keyed.heuristics import HEURISTICS, Key

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sailplan.core.graph import Problem
 from sailplan.core.kernel import edges
-from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import PolicyError
 from sailplan.graphs.grid.graph import GridGraph

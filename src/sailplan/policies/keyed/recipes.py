@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sailplan.core.limits import StopRule
+from sailplan.core.result import StopRule
 from sailplan.policies.keyed.best_first import BestFirst
 from sailplan.policies.keyed.heuristics import Key
 

@@ -10,11 +10,10 @@ from typing import Protocol
 
 import numpy as np
 
-from sailplan.core.graph import FloatArray, is_compiled, is_finite
+from sailplan.core.graph import FloatArray, Problem, is_compiled, is_finite
 from sailplan.core.kernel.arrays import OPEN
-from sailplan.core.limits import StopRule
 from sailplan.core.policy import CompiledForm, Discovery
-from sailplan.core.problem import Problem
+from sailplan.core.result import StopRule
 from sailplan.core.state import SearchState
 from sailplan.errors import PolicyError
 from sailplan.graphs.grid.graph import GridGraph

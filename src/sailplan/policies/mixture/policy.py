@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
+from sailplan.core.compiled_engine import compiled_form
+from sailplan.core.graph import Problem
 from sailplan.core.kernel.random import coin
-from sailplan.core.limits import StopRule
-from sailplan.core.policy import CompiledForm, Discovery, Frontier, Note, Policy, compiled_form
-from sailplan.core.problem import Problem
+from sailplan.core.policy import CompiledForm, Discovery, Frontier, Policy
+from sailplan.core.result import Note, StopRule
 from sailplan.core.state import SearchState
 from sailplan.errors import PolicyError
 from sailplan.policies.mixture.kernel import MixtureArrays

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sailplan.core.graph import is_finite
+from sailplan.core.graph import Problem, is_finite
 from sailplan.core.kernel.arrays import OPEN
 from sailplan.core.kernel.random import draw
-from sailplan.core.limits import StopRule
 from sailplan.core.policy import CompiledForm, Discovery, Policy
-from sailplan.core.problem import Problem
+from sailplan.core.result import StopRule
 from sailplan.core.state import SearchState
 from sailplan.policies.mixture.policy import MixturePolicy, check_seed
 from sailplan.policies.random_order.kernel import RandomArrays

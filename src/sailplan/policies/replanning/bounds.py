@@ -8,11 +8,10 @@ from functools import singledispatch
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.core.graph import CompiledGraph, FloatArray
+from sailplan.core.graph import CompiledGraph, FloatArray, Problem
 from sailplan.core.kernel.arrays import FAR, INVALID_EDGES, INVALID_VERTICES, NEAR, QueueArrays, StateArrays
-from sailplan.core.kernel.heap import FIRST_ROOM, allocate_queues, enlarge_queues
-from sailplan.core.problem import Problem
-from sailplan.core.state import SearchState, allocate_state
+from sailplan.core.kernel.heap import FIRST_ROOM
+from sailplan.core.state import SearchState, allocate_queues, allocate_state, enlarge_queues
 from sailplan.errors import PolicyError
 from sailplan.graphs.explicit.kernel import CsrArrays
 from sailplan.graphs.grid.kernel.edges import GridArrays, TerrainArrays

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sailplan.core.compiled_engine import allocate_search
-from sailplan.core.graph import CompiledGraph, is_compiled
+from sailplan.core.graph import CompiledGraph, Problem, is_compiled
 from sailplan.core.kernel.arrays import NO_ROOM, NO_VERTEX, QueueArrays
 from sailplan.core.kernel.heap import VERTEX_BITS
-from sailplan.core.limits import StopRule
-from sailplan.core.policy import CompiledForm, Discovery, Note
-from sailplan.core.problem import Problem
+from sailplan.core.policy import CompiledForm, Discovery
+from sailplan.core.result import Note, StopRule
 from sailplan.core.state import SearchState
 from sailplan.errors import GraphError, PolicyError
 from sailplan.graphs.explore import explore

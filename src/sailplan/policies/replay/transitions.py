@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core import Limits, StopRule, Trace, search
-from sailplan.core.graph import FloatArray, is_finite
+from sailplan.core.graph import FloatArray, Problem, is_finite
 from sailplan.core.kernel.arrays import NO_VERTEX, OPEN
 from sailplan.core.policy import CompiledForm, Discovery
-from sailplan.core.problem import Problem
+from sailplan.core.replay import ScriptedFrontier, ScriptedPolicy
 from sailplan.core.search import EngineName
 from sailplan.core.state import SearchState
-from sailplan.core.trace import ScriptedFrontier, ScriptedPolicy
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.replay.kernel import TransitionArrays
 

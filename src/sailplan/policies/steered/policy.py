@@ -8,10 +8,10 @@ from typing import Protocol
 
 import numpy as np
 
+from sailplan.core.graph import Problem
 from sailplan.core.kernel.arrays import NO_VERTEX, NONE, OPEN
-from sailplan.core.limits import StopRule
 from sailplan.core.policy import CompiledForm
-from sailplan.core.problem import Problem
+from sailplan.core.result import StopRule
 from sailplan.core.state import SearchState
 from sailplan.policies.features.feature import FeatureSet
 from sailplan.policies.features.kernel import allocate_features

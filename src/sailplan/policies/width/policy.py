@@ -9,10 +9,9 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.core.graph import CompiledGraph, is_compiled
-from sailplan.core.limits import StopRule
+from sailplan.core.graph import CompiledGraph, Problem, is_compiled
 from sailplan.core.policy import CompiledForm, Discovery
-from sailplan.core.problem import Problem
+from sailplan.core.result import StopRule
 from sailplan.core.state import SearchState
 from sailplan.errors import PolicyError
 from sailplan.graphs.grid.graph import GridGraph

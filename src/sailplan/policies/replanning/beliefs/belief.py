@@ -6,8 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from sailplan.core.graph import FloatArray
-from sailplan.core.problem import Problem
+from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.state import SearchState
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sailplan.core.problem import Problem
+from sailplan.core.graph import Problem
 from sailplan.errors import TrainingError
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.graphs.grid.world import Cell

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.core.graph import FloatArray
+from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.kernel.arrays import CLOSED, INVALID, OPEN, UNSEEN
-from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
 from sailplan.policies.replanning.beliefs.belief import Refresh
 from sailplan.policies.replanning.beliefs.cell_network import CellNetwork, Floats, as_cells, network_inputs

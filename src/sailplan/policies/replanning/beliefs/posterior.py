@@ -8,9 +8,8 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.core.graph import FloatArray
+from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.kernel.arrays import INVALID, UNSEEN
-from sailplan.core.problem import Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import PolicyError
 from sailplan.policies.replanning.beliefs.belief import Refresh

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sailplan.core.graph import FloatArray
-from sailplan.core.problem import Problem
+from sailplan.core.graph import FloatArray, Problem
 from sailplan.graphs.grid.world import World
 from sailplan.policies.replanning.beliefs.belief import NEVER, Refresh
 from sailplan.policies.replanning.beliefs.frame import Frame
