@@ -18,8 +18,8 @@ from sailplan.datasets.tasks import Choice, load_tasks
 from sailplan.evaluation.benchmark import run_benchmark
 from sailplan.evaluation.metrics import Summary, summarise
 from sailplan.evaluation.sheets import Cell, Sheet, markdown
-from sailplan.policies import make_policy
-from sailplan.policies.model_file import MODEL
+from sailplan.policies import load_policy
+from sailplan.policies.catalogue import MODEL
 from sailplan.policies.replanning.policy import ReplanningPolicy
 from training import FRESH_SEED, Training
 
@@ -39,9 +39,9 @@ HEADINGS = (
 def compare(model: Path, data: str, choice: Choice) -> list[Summary]:
     """The oracle, optimistic replanning and the belief, in this order."""
     policies = {
-        "oracle": make_policy("oracle"),
-        "optimistic": make_policy("optimistic"),
-        "belief": make_policy(str(model)),
+        "oracle": load_policy("oracle"),
+        "optimistic": load_policy("optimistic"),
+        "belief": load_policy(str(model)),
     }
     found = {one.policy: one for one in summarise(run_benchmark(policies, load_tasks(data, choice), jobs=2))}
     return [found[name] for name in policies]
@@ -72,7 +72,7 @@ def print_table(title: str, rows: Sequence[tuple[str, list[Summary]]]) -> None:
 
 def describe(model: Path) -> str:
     """The chosen belief in one line."""
-    policy = make_policy(str(model))
+    policy = load_policy(str(model))
     assert isinstance(policy, ReplanningPolicy)
     parts = (getattr(policy.belief, name, "") for name in ("penalty", "agreement"))
     return f"{policy.belief.name} {' '.join(str(one) for one in parts)}"

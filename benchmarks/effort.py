@@ -30,7 +30,7 @@ from sailplan.datasets.tasks import Choice, load_tasks
 from sailplan.errors import SailplanError
 from sailplan.graphs import Problem, grid_problem
 from sailplan.oracle import cost_to_go
-from sailplan.policies import make_policy
+from sailplan.policies import load_policy
 from waiting import waiting
 
 OTHERS = ("h_euc", "weighted_a_star", "a_star", "sail:{family}")
@@ -86,10 +86,10 @@ def wait(problem: Problem, policy: Policy, cost: float, expected: SearchResult) 
 
 def policies_for(family: str, belief: str | None) -> dict[str, Policy]:
     """The policies by the names that they have in tables; a belief that was not asked for may be missing."""
-    made = {pattern.partition(":")[0]: make_policy(pattern.format(family=family)) for pattern in OTHERS}
-    made["optimistic"] = make_policy("optimistic")
+    made = {pattern.partition(":")[0]: load_policy(pattern.format(family=family)) for pattern in OTHERS}
+    made["optimistic"] = load_policy("optimistic")
     try:
-        made["belief"] = make_policy((belief or BELIEF).format(family=family))
+        made["belief"] = load_policy((belief or BELIEF).format(family=family))
     except SailplanError:
         if belief:
             raise
@@ -112,7 +112,7 @@ def solvable(problem: Problem) -> bool:
 
 def growth(family: str, side: int, count: int, seed: int) -> Growth:
     """Measure replanning on generated worlds of one size."""
-    policy, worlds = make_policy("optimistic"), GeneratedWorlds(family, count, seed, width=side, height=side)
+    policy, worlds = load_policy("optimistic"), GeneratedWorlds(family, count, seed, width=side, height=side)
     problems = [problem for problem in map(grid_problem, worlds) if solvable(problem)]
     timed(problems[0], policy)
     results, base, alone = zip(*(timed(problem, policy, REPEATS) for problem in problems), strict=True)

@@ -19,7 +19,7 @@ from sailplan.datasets import World, WorldDataset
 from sailplan.datasets.families import FAMILIES, GeneratedWorlds
 from sailplan.graphs import grid_problem
 from sailplan.oracle import cost_to_go
-from sailplan.policies import make_policy
+from sailplan.policies import load_policy
 
 COLUMNS = ("blocked share", "optimal cost", "h_euc expansions", "oracle expansions")
 REAL_WORLDS = 400
@@ -54,7 +54,7 @@ def measure_world(world: World) -> tuple[float, float, float, float]:
     share = float(world.blocked.mean())
     if math.isinf(cost):
         return share, math.nan, math.nan, math.nan
-    greedy, oracle = (search(problem, make_policy(name)).expansions for name in ("h_euc", "oracle"))
+    greedy, oracle = (search(problem, load_policy(name)).expansions for name in ("h_euc", "oracle"))
     return share, float(cost), greedy, oracle
 
 

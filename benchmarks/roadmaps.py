@@ -14,7 +14,7 @@ from sailplan.core import search
 from sailplan.evaluation.sheets import Cell, Sheet, markdown
 from sailplan.graphs import CallbackGraph, EdgeStatus, ExplicitGraph, Problem
 from sailplan.oracle import cost_to_go
-from sailplan.policies import make_policy
+from sailplan.policies import load_policy
 
 VERTICES = 2000
 NEIGHBOURS = 12
@@ -108,7 +108,7 @@ def as_callbacks(problem: Problem) -> Problem:
 
 def counts(problem: Problem, policy: str) -> tuple[int, int]:
     """The MEASURES of a search."""
-    result = search(problem, make_policy(policy))
+    result = search(problem, load_policy(policy))
     assert result.found, f"{policy} found no path where there is one"
     return result.edge_evaluations, result.expansions
 

@@ -22,12 +22,12 @@ from peers import PEERS, Peer, path_cost, random_world
 from sailplan.core import search
 from sailplan.datasets import Cell, World
 from sailplan.graphs import CallbackGraph, grid_problem
-from sailplan.policies import make_policy
+from sailplan.policies import load_policy
 
 SEEDS = {200: (1, 2, 3), 1000: (1, 2)}
 """Side of the worlds that peers run on -> their seeds."""
 WIDTHS = {"peer": 29, "rule": 28, "policy": 13, "world": 12}
-OCTILE, EUCLIDEAN = make_policy("a_star_octile"), make_policy("a_star")
+OCTILE, EUCLIDEAN = load_policy("a_star_octile"), load_policy("a_star")
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def duels(repeats: int) -> Iterator[Duel]:
 
 def growth(policy: str, world: World, repeats: int) -> Growth:
     """Measure the time of an expansion and, in another search as its tracing takes time, the memory."""
-    problem, planner = grid_problem(world), make_policy(policy)
+    problem, planner = grid_problem(world), load_policy(policy)
     expansions = search(problem, planner).expansions
     nanoseconds = 1e9 * seconds(lambda: search(problem, planner), repeats) / expansions
     tracemalloc.start()
@@ -206,7 +206,7 @@ def overhead(policy: str, grid: CallbackGrid, repeats: int) -> Overhead:
 
     def plan(succ: Callable[..., Any], check: Callable[..., Any]) -> int:
         problem = CallbackGraph(succ, check).problem((0, 0), (grid.side[-1], grid.side[-1]))
-        return search(problem, make_policy(policy)).expansions
+        return search(problem, load_policy(policy)).expansions
 
     asked, checked = list[Any](), list[Any]()
     expansions = plan(noting(grid.succ, asked), noting(grid.check, checked))

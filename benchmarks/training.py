@@ -33,11 +33,11 @@ from sailplan.learning import CROSS_ENTROPY, CrossEntropySettings, Progress
 from sailplan.learning.algorithms.cross_entropy import LONG_ROLL_OUTS, CrossEntropy
 from sailplan.learning.algorithms.sail import scaling_of
 from sailplan.learning.run_folder import METRICS, SETTINGS, read_metrics, read_plan
-from sailplan.policies import make_policy
-from sailplan.policies.features import PRESETS, Scaling
-from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies import load_policy
+from sailplan.policies.catalogue import MODEL
+from sailplan.policies.features import PRESETS
+from sailplan.policies.learned.network import DenseNetwork, Scaling
 from sailplan.policies.learned.policy import LearnedPolicy
-from sailplan.policies.model_file import MODEL
 
 PUBLISHED_MICROSECONDS = 3500.0
 """What the published code takes for one expansion."""
@@ -81,7 +81,7 @@ def sail(data: str, family: str, preset: str, seed: int) -> Training:
 
 def score(policy: str, data: str, choice: Choice) -> float:
     """Mean expansions over the worlds that can be solved."""
-    (summary,) = summarise(run_benchmark({"policy": make_policy(policy)}, load_tasks(data, choice), jobs=2))
+    (summary,) = summarise(run_benchmark({"policy": load_policy(policy)}, load_tasks(data, choice), jobs=2))
     return summary.mean_expansions
 
 

@@ -18,7 +18,7 @@ from sailplan.environment import AgentPolicy, GraphSearch
 from sailplan.evaluation import Choice, load_tasks, run_benchmark, summarise
 from sailplan.evaluation.sheets import rich_table
 from sailplan.evaluation.tables import family_sheet
-from sailplan.policies import make_policy
+from sailplan.policies import load_policy
 
 FAMILY, SIZE, LONGEST = "alternating_gaps", 61, 2000
 
@@ -66,8 +66,8 @@ def main() -> None:
     policies = {
         "random attractor": AgentPolicy(RandomAgent(seed=0), env.view),
         "agent": AgentPolicy(agent, env.view),
-        "h_euc": make_policy("h_euc"),
-        "oracle": make_policy("oracle"),
+        "h_euc": load_policy("h_euc"),
+        "oracle": load_policy("oracle"),
     }
     tasks = load_tasks(FAMILY, Choice(split="test", limit=arguments.worlds, size=SIZE))
     summaries = summarise(run_benchmark(policies, tasks, Limits(expansions=LONGEST)))

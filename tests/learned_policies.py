@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from sailplan.policies.features import Scaling, feature_set
-from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.features import feature_set
+from sailplan.policies.learned.network import DenseNetwork, Scaling
 from sailplan.policies.learned.policy import RESCORE_CODES, LearnedPolicy
 
 RULES = list(RESCORE_CODES)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sailplan.core import Limits, Policy, StopRule, open_search
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem
-from sailplan.policies import CATALOGUE, HEURISTICS, BestFirst, Key, OraclePolicy, WidthPolicy, make_policy
+from sailplan.policies import CATALOGUE, HEURISTICS, BestFirst, Key, OraclePolicy, WidthPolicy, load_policy
 from sailplan.policies.features import PRESETS
 from sailplan.policies.mixture.policy import MixturePolicy
 from tests.learned_policies import RULES, random_policy
@@ -36,7 +36,7 @@ def _assert_engines_agree(problem: Problem, policy: Policy, stop: StopRule, budg
 @settings(max_examples=40)
 @given(drawn=grid_problems(), stop=st.sampled_from(StopRule), budget=BUDGETS)
 def test_on_grids(name: str, drawn: tuple[Problem, GridGraph], stop: StopRule, budget: int | None) -> None:
-    _assert_engines_agree(drawn[0], make_policy(name), stop, budget)
+    _assert_engines_agree(drawn[0], load_policy(name), stop, budget)
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -45,7 +45,7 @@ def test_on_grids(name: str, drawn: tuple[Problem, GridGraph], stop: StopRule, b
 def test_on_explicit_graphs(
     name: str, drawn: tuple[Problem, ExplicitGraph], stop: StopRule, budget: int | None
 ) -> None:
-    _assert_engines_agree(drawn[0], make_policy(name), stop, budget)
+    _assert_engines_agree(drawn[0], load_policy(name), stop, budget)
 
 
 @settings(max_examples=100)

@@ -11,7 +11,7 @@ from sailplan.core import Limits, Policy, StopRule, open_search, search
 from sailplan.core.search import EngineName
 from sailplan.datasets import World
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem, grid_problem
-from sailplan.policies import CATALOGUE, make_policy
+from sailplan.policies import CATALOGUE, load_policy
 from sailplan.policies.features import PRESETS
 from sailplan.testing import check_result
 from tests.learned_policies import RULES, random_policy
@@ -72,9 +72,9 @@ def test_cells_not_touched_change_nothing(
     name: str, engine: EngineName, drawn: tuple[Problem, GridGraph], stop: StopRule, expansions: int, seed: int
 ) -> None:
     problem, graph = drawn
-    result = search(problem, make_policy(name), Limits(expansions=expansions), stop=stop)
+    result = search(problem, load_policy(name), Limits(expansions=expansions), stop=stop)
     altered = _with_other_hidden_cells(problem, graph, result.trace.expanded.tolist(), seed)
-    _assert_same_so_far(problem, altered, make_policy(name), stop, expansions, engine)
+    _assert_same_so_far(problem, altered, load_policy(name), stop, expansions, engine)
 
 
 @every_policy
@@ -85,9 +85,9 @@ def test_edges_not_checked_change_nothing(
     name: str, engine: EngineName, drawn: tuple[Problem, ExplicitGraph], stop: StopRule, expansions: int, seed: int
 ) -> None:
     problem, graph = drawn
-    result = search(problem, make_policy(name), Limits(expansions=expansions), stop=stop)
+    result = search(problem, load_policy(name), Limits(expansions=expansions), stop=stop)
     altered = _with_other_hidden_edges(problem, graph, result.trace.expanded.tolist(), seed)
-    _assert_same_so_far(problem, altered, make_policy(name), stop, expansions, engine)
+    _assert_same_so_far(problem, altered, load_policy(name), stop, expansions, engine)
 
 
 @pytest.mark.parametrize("rescore", RULES)
@@ -125,7 +125,7 @@ def test_a_clairvoyant_policy_is_found_out() -> None:
     assert isinstance(problem.graph, GridGraph)
     altered = _with_other_hidden_cells(problem, problem.graph, [0], seed=1)
     with pytest.raises(AssertionError):
-        _assert_same_so_far(problem, altered, make_policy("oracle"), StopRule.GOAL_GENERATED, 4, "compiled")
+        _assert_same_so_far(problem, altered, load_policy("oracle"), StopRule.GOAL_GENERATED, 4, "compiled")
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -139,7 +139,7 @@ def test_a_path_is_found_where_there_is_one_and_it_holds(
     name: str, drawn: tuple[Problem, GridGraph | ExplicitGraph], stop: StopRule, engine: EngineName
 ) -> None:
     problem, graph = drawn
-    result = search(problem, make_policy(name), stop=stop, engine=engine)
+    result = search(problem, load_policy(name), stop=stop, engine=engine)
     reaching = cost_to_go(graph, range(graph.vertex_count), problem.goal)
     assert result.found == (problem.start in reaching)
     check_result(problem, result)

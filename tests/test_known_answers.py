@@ -14,7 +14,7 @@ from sailplan.core import Outcome, search
 from sailplan.datasets import WorldDataset, read_neural_astar, read_ros_map, read_scenarios
 from sailplan.graphs import MOVINGAI_MOVES, GridGraph, Moves, Problem, grid_problem
 from sailplan.oracle import cost_to_go
-from sailplan.policies import make_policy
+from sailplan.policies import load_policy
 
 
 class Known(NamedTuple):
@@ -58,7 +58,7 @@ def _solvable(data: Path, family: str) -> list[Solvable]:
 
 
 def _mean_expansions(tasks: list[Solvable], name: str) -> float:
-    return float(np.mean([search(each.problem, make_policy(name), engine="compiled").expansions for each in tasks]))
+    return float(np.mean([search(each.problem, load_policy(name), engine="compiled").expansions for each in tasks]))
 
 
 @every_family
@@ -80,7 +80,7 @@ def test_the_worlds_that_cannot_be_solved(shared_data: Path) -> None:
 @pytest.mark.parametrize("name", ["a_star", "a_star_octile"])
 def test_a_star_is_optimal(shared_data: Path, family: str, name: str) -> None:
     for problem, optimal in _solvable(shared_data, family):
-        result = search(problem, make_policy(name), engine="compiled")
+        result = search(problem, load_policy(name), engine="compiled")
         assert result.outcome is Outcome.GOAL_EXPANDED
         assert result.cost == pytest.approx(optimal, rel=1e-12), problem.name
 
@@ -103,7 +103,7 @@ def test_every_row_of_the_movingai_scenarios(shared_data: Path, name: str, rows:
     graph = GridGraph(scenarios[0].world, MOVINGAI_MOVES)
     for scenario in scenarios:
         problem = Problem(graph, graph.vertex(scenario.start), graph.vertex(scenario.goal))
-        found = search(problem, make_policy(policy), engine="compiled").cost
+        found = search(problem, load_policy(policy), engine="compiled").cost
         assert found == pytest.approx(scenario.listed_cost, rel=5e-5, abs=1e-3), scenario
 
 
@@ -114,7 +114,7 @@ def test_the_distances_of_neural_a_star(shared_data: Path, split: str) -> None:
         moves = Moves(corner_cutting=scenario.corner_cutting, diagonal_cost=scenario.diagonal_cost)
         problem = grid_problem(scenario.world, scenario.start, scenario.goal, moves)
         assert cost_to_go(problem)[problem.start] == scenario.listed_cost, problem.name
-        assert search(problem, make_policy("a_star_octile")).cost == scenario.listed_cost, problem.name
+        assert search(problem, load_policy("a_star_octile")).cost == scenario.listed_cost, problem.name
 
 
 def test_a_ros_map_is_planned_on(shared_data: Path) -> None:
@@ -124,4 +124,4 @@ def test_a_ros_map_is_planned_on(shared_data: Path) -> None:
     best = cost_to_go(problem)[problem.start]
     assert 1999 * math.sqrt(2.0) <= best < math.inf
     for name in ("a_star", "a_star_octile"):
-        assert search(problem, make_policy(name)).cost == pytest.approx(best, rel=1e-12)
+        assert search(problem, load_policy(name)).cost == pytest.approx(best, rel=1e-12)

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from sailplan.learning.train import train
     from sailplan.planning.plan import plan
     from sailplan.planning.result import Plan
-    from sailplan.policies.catalogue import make_policy as load_policy
-    from sailplan.policies.model_file import save_policy
+    from sailplan.policies.catalogue import load_policy, save_policy
 
 __version__ = "0.1.0"
 
@@ -57,7 +56,7 @@ _HOME = {
     "from_networkx": "sailplan.graphs",
     "generate_world": "sailplan.datasets",
     "grid_problem": "sailplan.graphs",
-    "load_policy": "sailplan.policies.catalogue:make_policy",
+    "load_policy": "sailplan.policies",
     "open_search": "sailplan.core",
     "plan": "sailplan.planning",
     "read_world": "sailplan.datasets",

@@ -15,7 +15,7 @@ from sailplan.datasets.labelled import training_problems
 from sailplan.datasets.tasks import Choice
 from sailplan.learning import CrossEntropySettings, NetworkSettings, QLearningSettings, SailSettings
 from sailplan.learning.run_folder import RunFolder, digest_of, read_metrics, read_plan
-from sailplan.policies import load_policy, make_policy
+from sailplan.policies import load_policy
 from sailplan.policies.learned.network import DenseNetwork
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.mixture.policy import OneOfMany
@@ -492,7 +492,7 @@ def test_baselines_beside_what_was_trained(run: Run, worlds: Path, tmp_path: Pat
     assert isinstance(means, dict)
     _, validation, _ = training_problems(str(worlds), Choice("train"), Choice("validation"))
     for name, mean in means.items():
-        counts = [search(problem, make_policy(name), Limits(300)).expansions for problem in validation]
+        counts = [search(problem, load_policy(name), Limits(300)).expansions for problem in validation]
         assert mean == sum(counts) / len(counts)
     expected = [name for name in means if means[name] < facts["validation_expansions"]]
     assert sorted(facts["better_baselines"]) == sorted(expected)  # type: ignore[call-overload]

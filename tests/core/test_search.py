@@ -16,7 +16,7 @@ from sailplan.core.search import EngineName
 from sailplan.datasets import World
 from sailplan.errors import EngineError, PolicyError, SailplanError
 from sailplan.graphs import MOVINGAI_MOVES, CallbackGraph, ExplicitGraph, GridGraph, Problem, grid_problem
-from sailplan.policies import CATALOGUE, a_star, dijkstra, greedy, make_policy, mha_star
+from sailplan.policies import CATALOGUE, a_star, dijkstra, greedy, load_policy, mha_star
 from sailplan.testing import draw_problem, random_problem
 from tests.core.odd_policies import DepthFirst
 from tests.same import assert_same_result, assert_same_state
@@ -126,7 +126,7 @@ def test_a_goal_that_is_there_already_needs_no_budget(engine: EngineName) -> Non
 @both_engines
 @pytest.mark.parametrize("name", ["a_star", "mha_star", "h_man"])
 def test_a_search_in_steps_is_the_search_in_one_go(engine: EngineName, name: str) -> None:
-    policy = make_policy(name)
+    policy = load_policy(name)
     problem = random_problem(np.random.default_rng(5), MOVINGAI_MOVES, largest=15)
     steps, whole = open_search(problem, policy, engine=engine), search(problem, policy, engine=engine)
     for expansions in count():
@@ -146,7 +146,7 @@ def test_a_search_in_steps_is_the_search_in_one_go(engine: EngineName, name: str
 def test_budgets_that_grow_by_leaps_change_nothing(
     engine: EngineName, drawn: tuple[Problem, GridGraph | ExplicitGraph], data: st.DataObject
 ) -> None:
-    policy = make_policy(data.draw(st.sampled_from(list(CATALOGUE))))
+    policy = load_policy(data.draw(st.sampled_from(list(CATALOGUE))))
     session = open_search(drawn[0], policy, engine=engine)
     for budget in sorted(data.draw(st.lists(st.integers(0, 100), max_size=4))):
         session.run(Limits(expansions=budget))
@@ -256,7 +256,7 @@ def test_searches_that_share_graph_and_policy_do_not_meet(engine: EngineName) ->
 @pytest.mark.parametrize("name", ["a_star", "mha_star", "oracle"])
 def test_threads_that_share_graph_and_policy_do_not_meet(engine: EngineName, name: str) -> None:
     world = World(np.random.default_rng(1).random((40, 40)) < 0.2)
-    graph, policy = GridGraph(world), make_policy(name)
+    graph, policy = GridGraph(world), load_policy(name)
     free = np.flatnonzero(~world.blocked)[:40].tolist()
     problems = [Problem(graph, start, free[0]) for start in free]
     alone = [search(problem, policy, engine=engine) for problem in problems]

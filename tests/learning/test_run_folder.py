@@ -19,10 +19,10 @@ from sailplan.graphs import MOVINGAI_MOVES, GridGraph, Problem, grid_problem
 from sailplan.learning import Round, SailSettings, train_sail
 from sailplan.learning.run_folder import Plan, RunFolder, digest_of, read_metrics, read_plan
 from sailplan.policies import load_policy
+from sailplan.policies.catalogue import read_facts, save_policy
 from sailplan.policies.features import feature_set
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.mixture.policy import OneOfMany
-from sailplan.policies.model_file import read_facts, save_policy
 from sailplan.policies.replanning.policy import ReplanningPolicy
 from tests.learned_policies import random_policy
 from tests.learning.tiny import TINY, assert_same_network, pocket_problem, tiny_problems

@@ -148,7 +148,7 @@ def test_points_outside_the_map_are_told_in_metres(tmp_path: Path) -> None:
     with pytest.raises(ProblemError, match=r"got \(1\.5, 3\.0\); for metres use metres=True$"):
         sailplan.plan(path, goal=(1.5, 3.0))
     with pytest.raises(ProblemError, match=r"the goal must be a point \(x, y\), got 3$"):
-        sailplan.plan(path, goal=3, metres=True)  # type: ignore[arg-type]
+        sailplan.plan(path, goal=3, metres=True)
 
 
 @pytest.mark.parametrize("policy", ["optimistic", "a_star_octile", "dijkstra"])
@@ -261,7 +261,7 @@ def test_policies_by_name_by_file_and_as_objects(tmp_path: Path) -> None:
     assert sailplan.plan(ROOMS).policy_name == "optimistic"
     assert sailplan.plan(ROOMS, policy=dijkstra()).cost == sailplan.plan(ROOMS, policy="dijkstra").cost
     policy = sailplan.load_policy("sail:mazes")
-    sailplan.save_policy(policy, tmp_path / "model.safetensors")  # type: ignore[arg-type]
+    sailplan.save_policy(policy, tmp_path / "model.safetensors")
     assert sailplan.plan(ROOMS, policy=tmp_path / "model.safetensors").found
 
 

@@ -20,24 +20,24 @@ from sailplan.policies import (
     breadth_first,
     dijkstra,
     greedy,
-    make_policy,
+    load_policy,
     mha_star,
     mha_star_near,
     save_policy,
     weighted_a_star,
 )
-from sailplan.policies.model_file import read_facts
+from sailplan.policies.catalogue import read_facts
 from sailplan.policies.replanning.policy import optimistic
 from sailplan.testing import check_policy
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_every_policy_keeps_the_contract(name: str) -> None:
-    check_policy(make_policy(name), clairvoyant=name == "oracle")
+    check_policy(load_policy(name), clairvoyant=name == "oracle")
 
 
 def test_what_each_name_stands_for() -> None:
-    assert {name: make_policy(name) for name in CATALOGUE} == {
+    assert {name: load_policy(name) for name in CATALOGUE} == {
         "optimistic": optimistic(),
         "a_star": a_star(),
         "a_star_octile": a_star("octile"),
@@ -58,7 +58,7 @@ def test_what_each_name_stands_for() -> None:
 
 @pytest.mark.parametrize("name", PRETRAINED)
 def test_the_pretrained_policies(name: str) -> None:
-    policy = make_policy(name)
+    policy = load_policy(name)
     check_policy(policy)
     algorithm, family = name.split(":")
     assert family in FAMILIES
@@ -74,25 +74,25 @@ def test_the_pretrained_policies(name: str) -> None:
 
 
 def test_a_file_and_a_run_folder_are_policies(tmp_path: Path) -> None:
-    policy = make_policy("sail:mazes")
+    policy = load_policy("sail:mazes")
     assert isinstance(policy, LearnedPolicy)
     save_policy(policy, tmp_path / "model.safetensors")
     for name in (tmp_path, tmp_path / "model.safetensors"):
-        loaded = make_policy(str(name))
+        loaded = load_policy(str(name))
         assert isinstance(loaded, LearnedPolicy)
         assert loaded.features == policy.features
 
 
 @pytest.mark.parametrize("spelling", ["A*", "a-star", "A_Star", " astar ", "a star"])
 def test_spelling_is_forgiven(spelling: str) -> None:
-    assert make_policy(spelling) == a_star()
+    assert load_policy(spelling) == a_star()
 
 
 @pytest.mark.parametrize(
     ("name", "weight"), [("weighted_a_star:3", 3.0), ("Weighted-A*:0.5", 0.5), ("weighted_a_star: 0", 0.0)]
 )
 def test_weighted_a_star_takes_its_weight(name: str, weight: float) -> None:
-    assert make_policy(name) == weighted_a_star(weight)
+    assert load_policy(name) == weighted_a_star(weight)
 
 
 @pytest.mark.parametrize(
@@ -111,10 +111,10 @@ def test_weighted_a_star_takes_its_weight(name: str, weight: float) -> None:
 )
 def test_bad_names_are_refused(name: str, message: str) -> None:
     with pytest.raises(PolicyError, match=message):
-        make_policy(name)
+        load_policy(name)
 
 
 @pytest.mark.parametrize("name", ["nowhere/model", "gone.safetensors"])
 def test_a_file_that_is_not_there_is_refused(name: str) -> None:
     with pytest.raises(ModelError, match="no such file"):
-        make_policy(name)
+        load_policy(name)

@@ -18,12 +18,12 @@ from sailplan import files
 from sailplan.core import Policy, StopRule, search
 from sailplan.errors import ModelError
 from sailplan.policies import greedy
-from sailplan.policies.features import PRESETS, FeatureSet, Scaling, feature_set
+from sailplan.policies.catalogue import find_model, read_facts, read_policy, save_policy
+from sailplan.policies.features import PRESETS, FeatureSet, feature_set
 from sailplan.policies.features.absolute import COST, POSITION
-from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.learned.network import DenseNetwork, Scaling
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.mixture.policy import OneOfMany
-from sailplan.policies.model_file import find_model, load_policy, read_facts, save_policy
 from sailplan.testing import random_problem
 from tests.learned_policies import RULES, random_network, random_policy
 from tests.same import assert_same_result
@@ -48,7 +48,7 @@ def path(tmp_path: Path) -> Path:
 def test_what_is_read_decides_as_what_was_written(features: str, rescore: str, path: Path) -> None:
     policy = random_policy(1, features, rescore)
     save_policy(policy, path)
-    loaded = load_policy(path)
+    loaded = read_policy(path)
     assert isinstance(loaded, LearnedPolicy)
     assert (loaded.rescore, loaded.features) == (rescore, feature_set(features))
     _assert_decides_alike(policy, loaded)
@@ -62,7 +62,7 @@ def test_the_stop_rule_is_kept(stop: StopRule, path: Path) -> None:
         OneOfMany((policy, random_policy(2)), 3, stop),
     ):
         save_policy(kind, path)
-        _assert_decides_alike(kind, load_policy(path))
+        _assert_decides_alike(kind, read_policy(path))
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
@@ -78,7 +78,7 @@ def test_one_of_many_draws_as_before(count: int, path: Path) -> None:
     ]
     many = OneOfMany(tuple(parts), 17)
     save_policy(many, path)
-    _assert_decides_alike(many, load_policy(path))
+    _assert_decides_alike(many, read_policy(path))
 
 
 def test_the_order_of_memory_does_not_matter(path: Path) -> None:
@@ -88,7 +88,7 @@ def test_the_order_of_memory_does_not_matter(path: Path) -> None:
         feature_set("paper17"), DenseNetwork(turned, network.scaling, network.linear, network.unit, network.offset)
     )
     save_policy(policy, path)
-    loaded = load_policy(path)
+    loaded = read_policy(path)
     assert isinstance(loaded, LearnedPolicy)
     assert isinstance(loaded.model, DenseNetwork)
     for one, other in zip(network.layers, loaded.model.layers, strict=True):
@@ -116,9 +116,9 @@ def test_the_same_policy_gives_the_same_bytes(path: Path) -> None:
 
 
 def _refused(path: Path) -> str:
-    """Return what load_policy says, having checked that it is one line that names the file."""
+    """Return what read_policy says, having checked that it is one line that names the file."""
     with pytest.raises(ModelError) as caught:
-        load_policy(path)
+        read_policy(path)
     message = str(caught.value)
     assert message.startswith(f"{path}: ")
     assert "\n" not in message
@@ -155,7 +155,7 @@ def test_a_file_with_other_bytes_is_read_or_refused_in_one_line(data: st.DataObj
     path.write_bytes(contents)
     try:
         # Where a number was changed into another, it is a policy all the same.
-        loaded = load_policy(path)
+        loaded = read_policy(path)
     except ModelError:
         _refused(path)
         return
@@ -237,7 +237,7 @@ def test_a_seed_that_is_none(value: object, path: Path) -> None:
 def test_a_header_with_something_left_out(path: Path) -> None:
     for field in ("stop", "policies", "columns", "seed_of_mixture"):
         _rewritten(path, lambda header, tensors, field=field: header.pop(field))  # type: ignore[misc]
-        assert f"no '{field}' in it" in _refused(path)
+        assert f"'{field}' in it" in _refused(path)
     for name in load(_bytes(path)):
         _rewritten(path, lambda header, tensors, name=name: tensors.pop(name))  # type: ignore[misc]
         assert f"no '{name}' in it" in _refused(path)
@@ -330,7 +330,7 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(path: Path, monkeypatc
     def full(*_: object, **__: object) -> bytes:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sailplan.policies.model_file.save", full)
+    monkeypatch.setattr("sailplan.policies.catalogue.save", full)
     with pytest.raises(OSError, match="No space left"):
         save_policy(random_policy(2), path)
     assert path.read_bytes() == before

@@ -27,7 +27,7 @@ from sailplan.files import write_text
 from sailplan.graphs.grid.pictures import draw_search, side_by_side, write_animation, write_picture
 from sailplan.learning import DEFAULT
 from sailplan.learning.run_folder import Plan
-from sailplan.policies.catalogue import make_policy
+from sailplan.policies.catalogue import load_policy
 from sailplan.policies.learned.network import DenseNetwork
 from sailplan.policies.learned.policy import LearnedPolicy
 
@@ -93,7 +93,7 @@ def _train(folder: Path, rounds: int) -> str:
 
 def _caveat(learned: dict[str, str]) -> str:
     """Name the families in which validation gave the learned part the weight 0, so that the table is not misread."""
-    models = {family: make_policy(name) for family, name in learned.items()}
+    models = {family: load_policy(name) for family, name in learned.items()}
     unlearned = [
         family
         for family, policy in models.items()
@@ -120,7 +120,7 @@ def _hardest(task_set: TaskSet, records: Sequence[Record]) -> Task:
 
 
 def _picture(problem: Problem, name: str, policy: str) -> Image.Image:
-    session = open_search(problem, make_policy(policy))
+    session = open_search(problem, load_policy(policy))
     result = session.run()
     caption = f"{name}: {result.expansions} expansions, cost {result.cost:.1f}"
     return draw_search(problem, session.state, result.path, caption)
@@ -128,7 +128,7 @@ def _picture(problem: Problem, name: str, policy: str) -> Image.Image:
 
 def _film(problem: Problem, raced: dict[str, str], path: Path) -> None:
     """Write searches side by side as an animation, with the same number of expansions per frame."""
-    policies = {name: make_policy(policy) for name, policy in raced.items()}
+    policies = {name: load_policy(policy) for name, policy in raced.items()}
     results = {name: search(problem, policy) for name, policy in policies.items()}
     pace = _FRAMES / max(1, *(result.expansions for result in results.values()))
     films = [

@@ -20,7 +20,7 @@ from sailplan.learning.rounds import Training
 from sailplan.learning.run_folder import Plan, read_plan
 from sailplan.learning.settings import NetworkSettings
 from sailplan.learning.train import PICTURE, baselines, make_plan, run_training
-from sailplan.policies.model_file import MODEL
+from sailplan.policies.catalogue import MODEL
 from sailplan.progress import show_progress
 
 

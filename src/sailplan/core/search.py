@@ -131,7 +131,7 @@ def open_search(
     if not callable(getattr(policy, "open", None)) or not hasattr(policy, "stop"):
         raise PolicyError(
             f"a search needs a policy, an object with `stop` and `open`, got {_described(policy)}; "
-            "load_policy() makes one of a name"
+            "read_policy() makes one of a name"
         )
     if engine not in _ENGINES:
         raise EngineError(f"no engine {engine!r}; there are {', '.join(_ENGINES)}")

@@ -23,7 +23,7 @@ from sailplan.evaluation.metrics import Summary, summarise
 from sailplan.evaluation.records import UNSOLVABLE, Record, note_lines
 from sailplan.evaluation.sheets import html, rich_table
 from sailplan.evaluation.tables import EXPLANATION, family_sheets
-from sailplan.policies.catalogue import make_policy
+from sailplan.policies.catalogue import load_policy
 from sailplan.progress import show_progress
 
 Data = str | PathLike[str] | Problem | Sequence[str | PathLike[str] | Problem]
@@ -201,7 +201,7 @@ def _listed(items: object, what: str) -> list[object]:
 
 def _policy(item: object) -> Policy:
     if isinstance(item, str):
-        return make_policy(item)
+        return load_policy(item)
     if not hasattr(item, "open") or not hasattr(item, "stop"):
         raise PolicyError(f"policies must be {_EXPECTED['policies']}, got {item!r:.60}")
     policy: Policy = item

@@ -17,7 +17,7 @@ from sailplan.files import fault_line, file_bytes, write_text
 from sailplan.learning.algorithms import ALGORITHMS
 from sailplan.learning.run_folder import Plan
 from sailplan.learning.settings import TrainingSettings
-from sailplan.policies.model_file import MODEL
+from sailplan.policies.catalogue import MODEL
 from sailplan.progress import ShowProgress
 
 if TYPE_CHECKING:

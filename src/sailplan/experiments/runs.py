@@ -14,7 +14,7 @@ from sailplan.learning.rounds import Round
 from sailplan.learning.run_folder import METRICS, SETTINGS, Plan, is_finished, read_metrics, read_plan
 from sailplan.learning.train import run_training
 from sailplan.parallel import run_in_processes
-from sailplan.policies.model_file import MODEL, load_policy
+from sailplan.policies.catalogue import MODEL, read_policy
 from sailplan.progress import ShowProgress, no_progress
 
 
@@ -85,7 +85,7 @@ def _is_there(run: Run) -> bool:
         if kept != run.plan:
             raise TrainingError(f"{folder}: trained with other settings than now ({_differences(kept, run.plan)})")
         if is_finished(folder, run.plan):
-            load_policy(folder / MODEL)
+            read_policy(folder / MODEL)
             return True
         if len(read_metrics(folder)) >= run.plan.settings.rounds:
             raise TrainingError(f"{folder}: incomplete: all rounds, but no {MODEL}")

@@ -17,15 +17,14 @@ from sailplan.evaluation.records import Record, read_records, write_records
 from sailplan.experiments.reproduction import Reproduction
 from sailplan.experiments.systems import System
 from sailplan.files import file_bytes
-from sailplan.policies.catalogue import make_policy
-from sailplan.policies.model_file import load_policy
+from sailplan.policies.catalogue import load_policy, read_policy
 from sailplan.progress import ShowProgress, no_progress
 
 
 def policy_of(asked: Reproduction, system: System, family: str) -> Policy:
     """The policy of the system on a family."""
     file = asked.model_file(system, family)
-    return make_policy(system.name) if file is None else load_policy(file)
+    return load_policy(system.name) if file is None else read_policy(file)
 
 
 def records_of(

@@ -27,8 +27,8 @@ from sailplan.files import fault_line, file_bytes, file_lines, whole_file, write
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName
 from sailplan.learning.rounds import Progress, Round
 from sailplan.learning.settings import TrainingSettings
+from sailplan.policies.catalogue import MODEL, read_policy, save_policy
 from sailplan.policies.mixture.policy import OneOfMany
-from sailplan.policies.model_file import MODEL, load_policy, save_policy
 
 _NAMES = [one.name for one in fields(Round)]
 SETTINGS, METRICS = "settings.json", "metrics.csv"
@@ -96,7 +96,7 @@ class RunFolder:
         for row in read_metrics(self.path):
             progress.rounds.append(row)
             file = self._file(row.number, ".safetensors")
-            policy = load_policy(file)
+            policy = read_policy(file)
             if isinstance(policy, OneOfMany) or not self.plan.settings.could_make(policy):
                 raise TrainingError(f"{file}: not the policy of a round of this run")
             progress.policies.append(policy)

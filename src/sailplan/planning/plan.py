@@ -22,7 +22,7 @@ from sailplan.graphs.grid.clearance import ROUNDING, widest_passage
 from sailplan.graphs.grid.graph import GridGraph, Moves, grid_problem
 from sailplan.graphs.grid.world import World, corner_cells
 from sailplan.planning.result import Plan
-from sailplan.policies.catalogue import make_policy
+from sailplan.policies.catalogue import load_policy
 
 DEFAULT_POLICY = "optimistic"
 PLAN_MOVES = Moves(corner_cutting=False)
@@ -206,7 +206,7 @@ def _cell(world: World, point: Point, role: str, metres: bool) -> Cell:
 
 def _policy(given: str | os.PathLike[str] | Policy) -> tuple[Policy, str]:
     if isinstance(given, str | os.PathLike):
-        return make_policy(os.fspath(given)), os.fspath(given)
+        return load_policy(os.fspath(given)), os.fspath(given)
     if not callable(getattr(given, "open", None)) or not hasattr(given, "stop"):
         raise PolicyError(f"policy must be a name, a model file, a run folder or a Policy, got {shown(given)}")
     return given, type(given).__name__

@@ -1,6 +1,6 @@
 """Policies: what decides which vertex to expand next."""
 
-from sailplan.policies.catalogue import CATALOGUE, PRETRAINED, make_policy
+from sailplan.policies.catalogue import CATALOGUE, PRETRAINED, load_policy, save_policy
 from sailplan.policies.features import PRESETS, FeatureSet, feature_set
 from sailplan.policies.keyed import (
     HEURISTICS,
@@ -16,7 +16,6 @@ from sailplan.policies.keyed import (
 )
 from sailplan.policies.learned import DenseNetwork, LearnedPolicy
 from sailplan.policies.mixture import MixturePolicy, OneOfMany
-from sailplan.policies.model_file import load_policy, save_policy
 from sailplan.policies.oracle import OraclePolicy
 from sailplan.policies.random_order import RandomPolicy, epsilon_greedy
 from sailplan.policies.replanning import Optimistic, Posterior, Prior, ReplanningPolicy, optimistic
@@ -49,7 +48,6 @@ __all__ = [
     "feature_set",
     "greedy",
     "load_policy",
-    "make_policy",
     "mha_star",
     "mha_star_near",
     "optimistic",

@@ -1,14 +1,20 @@
-"""Every built-in policy by name: the one place that the command line and the reports look."""
+"""Policies by name, and in model files: safetensors with a JSON header, in which nothing is ever executed."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from safetensors.numpy import load, save
 
 from sailplan.core.policy import Policy
-from sailplan.errors import PolicyError
+from sailplan.core.result import StopRule
+from sailplan.errors import ModelError, PolicyError, SailplanError
+from sailplan.files import FilePath, fault_line, file_bytes, whole_file
 from sailplan.policies.keyed.recipes import (
     a_star,
     breadth_first,
@@ -18,12 +24,18 @@ from sailplan.policies.keyed.recipes import (
     mha_star_near,
     weighted_a_star,
 )
-from sailplan.policies.model_file import SUFFIX, find_model, load_policy
+from sailplan.policies.learned.policy import Tensors
+from sailplan.policies.mixture.policy import OneOfMany
 from sailplan.policies.oracle import OraclePolicy
 from sailplan.policies.random_order.policy import RandomPolicy
-from sailplan.policies.replanning.policy import optimistic
+from sailplan.policies.replanning.policy import ReplanningPolicy, optimistic
 from sailplan.policies.width.policy import bfws
 
+FORMAT = "sailplan policy 1"
+SUFFIX = ".safetensors"
+MODEL = f"model{SUFFIX}"
+"""The result of a training, in its folder."""
+_HEADER_BYTES = 8
 _PRETRAINED_FOLDER = Path(__file__).parent.parent / "pretrained"
 """Where the model files are that come with the package."""
 
@@ -63,10 +75,44 @@ PRETRAINED: dict[str, str] = {
 """The policies that were trained on generated worlds of each family, and their files in the package."""
 
 
-def make_policy(name: str) -> Policy:
-    """The policy of that name, model file or run folder; spelling is forgiving (A*, a-star and a_star are one)."""
+MODEL_KINDS: dict[str, Callable[[Mapping[str, Any], Tensors, StopRule], Policy]] = {
+    "belief": ReplanningPolicy.build,
+    "policies": OneOfMany.build,
+}
+"""What makes a policy of a model file, by a key that its header has."""
+
+
+def load_policy(name: str | os.PathLike[str]) -> Policy:
+    """Load a policy by its name, or from a model file or a run folder.
+
+    Parameters
+    ----------
+    name
+        A name that `sailplan policies` lists, in any spelling (A*, a-star and a_star are one); or the path of a model
+        file or of the folder of a training.
+
+    Returns
+    -------
+    Policy
+        The policy, ready to search with.
+
+    Raises
+    ------
+    PolicyError
+        If there is no such policy.
+    ModelError
+        If the file is not a policy of this version.
+
+    Examples
+    --------
+    >>> load_policy("weighted_a_star:3").keys[0].heuristic_weight
+    3.0
+    """
+    if not isinstance(name, str | os.PathLike):
+        raise PolicyError(f"a policy is loaded by its name or path, got {type(name).__name__}")
+    name = os.fspath(name)
     if name in PRETRAINED:
-        return load_policy(_PRETRAINED_FOLDER / PRETRAINED[name])
+        return read_policy(_PRETRAINED_FOLDER / PRETRAINED[name])
     base, _, argument = name.partition(":")
     matches = [entry for known, entry in CATALOGUE.items() if _plain(known) == _plain(base)]
     if not matches:
@@ -88,9 +134,78 @@ def _from_file(name: str) -> Policy:
         raise PolicyError(
             f"no policy {name!r}; there are {', '.join(CATALOGUE)}, sail:FAMILY, belief:FAMILY, and model files"
         )
-    return load_policy(find_model(name))
+    return read_policy(find_model(name))
 
 
 def _plain(name: str) -> str:
     spelled = name.strip().lower().replace("*", "star")
     return "".join(letter for letter in spelled if letter.isalnum())
+
+
+def save_policy(policy: Policy, path: FilePath, facts: Mapping[str, Any] | None = None) -> None:
+    """Write a policy to a model file; the write is atomic.
+
+    Parameters
+    ----------
+    policy
+        A policy that replans with a belief, or scores the features of a preset with a `DenseNetwork`.
+    path
+        The file.
+    facts
+        What else the header shall say, for example how the policy was made.
+
+    Raises
+    ------
+    ModelError
+        If such a policy cannot be saved.
+    """
+    describe = getattr(policy, "describe", None)
+    if describe is None:
+        raise ModelError(f"{path}: a {type(policy).__name__} cannot be saved")
+    header, tensors = describe()
+    try:
+        told = json.dumps({**(facts or {}), "format": FORMAT, "stop": policy.stop.value, **header})
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{path}: facts that cannot be written down: {fault_line(error)}") from error
+    with whole_file(path) as file:
+        file.write(save(tensors, metadata={"sailplan": told}))
+
+
+def read_policy(path: FilePath) -> Policy:
+    """Read a policy that `save_policy` wrote; raises ModelError where the file holds something else."""
+    header, tensors = _read(path)
+    try:
+        kind = next((key for key in MODEL_KINDS if key in header), None)
+        if kind is None:
+            raise ModelError(f"no {' or '.join(map(repr, MODEL_KINDS))} in it")
+        return MODEL_KINDS[kind](header, tensors, StopRule(header["stop"]))
+    except KeyError as error:
+        raise ModelError(f"{path}: not a policy of this version: no {error} in it") from error
+    except (SailplanError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        raise ModelError(f"{path}: not a policy of this version: {fault_line(error)}") from error
+
+
+def read_facts(path: FilePath) -> dict[str, Any]:
+    """What a model file says of how it was made."""
+    return _read(path)[0]
+
+
+def find_model(path: FilePath) -> Path:
+    """The model file that a path names: itself, or the one in a run folder."""
+    named = Path(path)
+    return named / MODEL if named.is_dir() else named
+
+
+def _read(path: FilePath) -> tuple[dict[str, Any], Tensors]:
+    contents = file_bytes(path, error=ModelError)
+    # The parsers answer damaged files with several kinds of exceptions.
+    try:
+        tensors = load(contents)
+        length = int.from_bytes(contents[:_HEADER_BYTES], "little")
+        metadata = json.loads(contents[_HEADER_BYTES : _HEADER_BYTES + length]).get("__metadata__", {})
+        header = json.loads(metadata["sailplan"]) if "sailplan" in metadata else None
+    except Exception as error:
+        raise ModelError(f"{path}: not a model file, or a damaged one ({fault_line(error)})") from error
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise ModelError(f"{path}: a safetensors file, but not a policy of sailplan")
+    return header, tensors

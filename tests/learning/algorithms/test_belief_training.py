@@ -14,10 +14,9 @@ from sailplan.learning.algorithms.belief_training import BELIEF, BeliefLearner, 
 from sailplan.learning.regressors import Examples
 from sailplan.learning.rounds import Progress, draw_problems
 from sailplan.learning.run_folder import Plan, RunFolder, digest_of, read_plan
-from sailplan.policies.model_file import MODEL, load_policy
-from sailplan.policies.replanning.belief_file import describe_belief
-from sailplan.policies.replanning.beliefs.frame import Frame
-from sailplan.policies.replanning.beliefs.memory import Memory
+from sailplan.policies.catalogue import MODEL, read_policy
+from sailplan.policies.replanning.beliefs.posterior import Memory
+from sailplan.policies.replanning.beliefs.prior import Frame
 from sailplan.policies.replanning.policy import ReplanningPolicy, optimistic
 from tests.learning.tiny import pocket_problem, tiny_problems
 
@@ -50,7 +49,7 @@ def test_it_learns_where_the_gaps_are() -> None:
 
 def test_the_same_seed_gives_the_same_belief_whatever_the_jobs() -> None:
     one, two = _train(), _train(jobs=2)
-    assert describe_belief(one.belief)[0] == describe_belief(two.belief)[0]
+    assert one.describe()[0] == two.describe()[0]
     drawn, again, other = (_learner(seed).collect(1, Progress()) for seed in (0, 0, 1))
     assert np.array_equal(drawn.rows, again.rows)
     assert np.array_equal(drawn.labels, again.labels)
@@ -63,9 +62,9 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Path) ->
     train_belief(TRAIN, VALIDATION, SETTINGS.changed(rounds=1), seed=0, keeper=folder)
     assert read_plan(tmp_path).settings == SETTINGS
     train_belief(TRAIN, VALIDATION, SETTINGS, seed=0, keeper=RunFolder.resume(tmp_path, read_plan(tmp_path), digest))
-    kept = load_policy(tmp_path / MODEL)
+    kept = read_policy(tmp_path / MODEL)
     assert isinstance(kept, ReplanningPolicy)
-    assert describe_belief(kept.belief)[0] == describe_belief(_train().belief)[0]
+    assert kept.describe()[0] == _train().describe()[0]
 
 
 def test_candidates_of_the_first_round_include_those_without_weights() -> None:

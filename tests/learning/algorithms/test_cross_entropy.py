@@ -13,8 +13,8 @@ from sailplan.learning.algorithms.cross_entropy import CrossEntropy, Gaussian, n
 from sailplan.learning.algorithms.sail import scaling_of
 from sailplan.learning.regressors import Examples
 from sailplan.learning.rounds import Progress
-from sailplan.policies.features import Scaling, feature_set
-from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.features import feature_set
+from sailplan.policies.learned.network import DenseNetwork, Scaling
 from sailplan.policies.learned.policy import LearnedPolicy
 from tests.learning.tiny import TINY_CROSS_ENTROPY, assert_same_network, tiny_problems
 

@@ -11,8 +11,8 @@ from sailplan.learning import Q_LEARNING, NetworkSettings, QLearningSettings, Ro
 from sailplan.learning.algorithms.q_learning import QLearner
 from sailplan.learning.regressors import Differences, network_maker
 from sailplan.learning.rounds import Progress, seed_of
-from sailplan.policies.features import Scaling, feature_set
-from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.features import feature_set
+from sailplan.policies.learned.network import DenseNetwork, Scaling
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.replay.transitions import Transitions
 from tests.learning.tiny import TINY_Q_LEARNING, tiny_problems

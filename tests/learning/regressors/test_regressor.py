@@ -13,9 +13,9 @@ from sailplan.errors import TrainingError
 from sailplan.learning import Examples, NetworkSettings, train_sail
 from sailplan.learning.regressors import ScaledModel, fit_model, network_maker
 from sailplan.learning.regressors.torch_network import TorchNetwork
-from sailplan.policies.features import FeatureSet, Scaling, feature_set
+from sailplan.policies.features import FeatureSet, feature_set
 from sailplan.policies.features.absolute import COST, EUCLIDEAN
-from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.learned.network import DenseNetwork, Scaling
 from sailplan.policies.learned.policy import LearnedPolicy
 from tests.learning.tiny import TINY, tiny_problems
 

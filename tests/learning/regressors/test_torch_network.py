@@ -8,8 +8,7 @@ import torch
 
 from sailplan.learning import NetworkSettings
 from sailplan.learning.regressors.torch_network import TorchNetwork
-from sailplan.policies.features import Scaling
-from sailplan.policies.learned.network import DenseNetwork, Layer
+from sailplan.policies.learned.network import DenseNetwork, Layer, Scaling
 
 SMALL = NetworkSettings(hidden=(7, 5), epochs=3, batch_size=16)
 PATCHES = [0, 9, 25, 121]

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sailplan.errors import ModelError
-from sailplan.policies.features import Scaling
-from sailplan.policies.learned.network import DenseNetwork, Layer
+from sailplan.policies.learned.network import DenseNetwork, Layer, Scaling
 from tests.learned_policies import random_network
 from tests.naive.network import score
 

@@ -15,8 +15,8 @@ from sailplan.core.search import EngineName
 from sailplan.errors import EngineError, FeatureError, PolicyError
 from sailplan.graphs import CallbackGraph, ExplicitGraph, GridGraph, Problem
 from sailplan.policies import greedy
-from sailplan.policies.features import PRESETS, FeatureSet, Scaling, feature_set
-from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.features import PRESETS, FeatureSet, feature_set
+from sailplan.policies.learned.network import DenseNetwork, Scaling
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.testing import check_policy, check_result, draw_problem, random_problem
 from tests.learned_policies import RULES, random_network, random_policy, weighted_columns

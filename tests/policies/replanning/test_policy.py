@@ -14,7 +14,7 @@ from sailplan.core.search import EngineName
 from sailplan.datasets import World
 from sailplan.errors import GraphError, PolicyError
 from sailplan.graphs import CallbackGraph, EdgeStatus, ExplicitGraph, GridGraph, Problem, grid_problem
-from sailplan.policies.catalogue import make_policy
+from sailplan.policies.catalogue import load_policy
 from sailplan.policies.mixture.policy import MixturePolicy, OneOfMany
 from sailplan.policies.replanning.beliefs import Belief, Optimistic, Refresh
 from sailplan.policies.replanning.policy import ReplanningPolicy, optimistic
@@ -120,7 +120,7 @@ def test_out_of_a_trap_by_hand(engine: EngineName) -> None:
     cells = [problem.graph.cell(vertex) for vertex in result.trace.expanded]
     # Straight on to the wall, along it to the first corner that it meets, and out: no cell of the trap twice.
     assert cells[:6] == [(x, 3) for x in range(6)]
-    assert result.expansions < search(problem, make_policy("h_euc"), engine=engine).expansions
+    assert result.expansions < search(problem, load_policy("h_euc"), engine=engine).expansions
 
 
 @given(grid_problems(10, 10, [FOUR_CONNECTED]))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sailplan.core import Limits, SearchState, StopRule, Trace, replay, search
 from sailplan.datasets import World
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem, grid_problem
-from sailplan.policies import greedy, make_policy
+from sailplan.policies import greedy, load_policy
 from sailplan.policies.features import FeatureSet, feature_set
 from sailplan.policies.features.patch import Patch
 from sailplan.policies.replay.samples import draw_steps, take_samples
@@ -47,7 +47,7 @@ def test_every_sample_was_open_and_looked_like_this(
 ) -> None:
     problem, graph = drawn
     features = feature_set(preset if isinstance(graph, GridGraph) else "relative")
-    trace = search(problem, make_policy(policy), Limits(40)).trace
+    trace = search(problem, load_policy(policy), Limits(40)).trace
     rng = np.random.default_rng(seed)
     steps = draw_steps(len(trace.expanded), samples, rng)
     _assert_samples_are_what_was_open(problem, trace, features, steps, rng.random(len(steps)))
@@ -65,7 +65,7 @@ def test_several_samples_of_one_step() -> None:
 
 def test_a_search_that_generated_its_goal_long_ago_has_it_among_the_open() -> None:
     problem = grid_problem(World(np.zeros((6, 6), np.bool_)))
-    trace = search(problem, make_policy("dijkstra"), stop=StopRule.GOAL_EXPANDED).trace
+    trace = search(problem, load_policy("dijkstra"), stop=StopRule.GOAL_EXPANDED).trace
     steps = np.repeat(np.arange(len(trace.expanded)), 30)
     picks = np.tile(np.arange(30) / 30, len(trace.expanded))
     vertices, _ = take_samples(problem, trace, feature_set("relative"), steps, picks)

@@ -20,10 +20,8 @@ from sailplan.graphs.grid.graph import GridGraph
 from sailplan.learning.regressors.torch_network import one_thread
 from sailplan.policies.replanning.beliefs import Refresh
 from sailplan.policies.replanning.beliefs.cell_network import CellNetwork, Layer, as_pixels, inputs_of, network_inputs
-from sailplan.policies.replanning.beliefs.frame import Frame
 from sailplan.policies.replanning.beliefs.network import NetworkBelief, log_odds
-from sailplan.policies.replanning.beliefs.penalty import Penalty
-from sailplan.policies.replanning.beliefs.prior import Prior, blocked_frequencies
+from sailplan.policies.replanning.beliefs.prior import Frame, Penalty, Prior, blocked_frequencies
 from sailplan.policies.replanning.policy import ReplanningPolicy
 
 Known = NDArray[np.uint8]

@@ -25,11 +25,8 @@ from sailplan.learning.regressors import Examples
 from sailplan.learning.rounds import Candidate, Options, Progress, Training, run_rounds
 from sailplan.learning.settings import check, setting
 from sailplan.policies.replanning.beliefs.belief import Belief, Optimistic
-from sailplan.policies.replanning.beliefs.frame import Frame
-from sailplan.policies.replanning.beliefs.memory import Memory
-from sailplan.policies.replanning.beliefs.penalty import Penalty
-from sailplan.policies.replanning.beliefs.posterior import Agreement, Posterior
-from sailplan.policies.replanning.beliefs.prior import Prior
+from sailplan.policies.replanning.beliefs.posterior import Agreement, Memory, Posterior
+from sailplan.policies.replanning.beliefs.prior import Frame, Penalty, Prior
 from sailplan.policies.replanning.policy import ReplanningPolicy
 
 _WEIGHTS = {

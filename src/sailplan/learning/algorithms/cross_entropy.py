@@ -31,8 +31,8 @@ from sailplan.learning.rounds import (
 )
 from sailplan.learning.settings import ScoreSettings, TrainingSettings, check, check_hidden, setting
 from sailplan.parallel import run_all
-from sailplan.policies.features import FeatureSet, Scaling, feature_set
-from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.features import FeatureSet, feature_set
+from sailplan.policies.learned.network import DenseNetwork, Scaling
 from sailplan.policies.learned.policy import LearnedPolicy
 
 

@@ -17,8 +17,8 @@ from sailplan.learning.regressors import Differences, network_maker
 from sailplan.learning.rounds import Candidate, Options, Progress, Training, draw_problems, run_rounds, seed_of
 from sailplan.learning.settings import NetworkSettings, ScoreSettings, check, check_roll_outs, setting
 from sailplan.parallel import run_all
-from sailplan.policies.features import FeatureSet, Scaling, feature_set
-from sailplan.policies.learned.network import DenseNetwork, Layer
+from sailplan.policies.features import FeatureSet, feature_set
+from sailplan.policies.learned.network import DenseNetwork, Layer, Scaling
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.random_order.policy import epsilon_greedy
 from sailplan.policies.replay.samples import draw_steps

@@ -15,8 +15,9 @@ from sailplan.learning.regressors import Examples, MakeRegressor, fit_model, net
 from sailplan.learning.rounds import Candidate, Options, Progress, Training, draw_problems, run_rounds, seed_of
 from sailplan.learning.settings import NetworkSettings, ScoreSettings, check, check_roll_outs, setting
 from sailplan.parallel import run_all
-from sailplan.policies.features import FeatureSet, Scaling, feature_set
+from sailplan.policies.features import FeatureSet, feature_set
 from sailplan.policies.keyed.recipes import greedy
+from sailplan.policies.learned.network import Scaling
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.mixture.policy import MixturePolicy
 from sailplan.policies.oracle import OraclePolicy

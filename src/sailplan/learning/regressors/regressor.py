@@ -11,8 +11,8 @@ import numpy as np
 from sailplan.core.graph import FloatArray
 from sailplan.errors import TrainingError
 from sailplan.learning.settings import NetworkSettings
-from sailplan.policies.features import FeatureSet, Scaling
-from sailplan.policies.learned.network import DenseNetwork, Layer
+from sailplan.policies.features import FeatureSet
+from sailplan.policies.learned.network import DenseNetwork, Layer, Scaling
 
 if TYPE_CHECKING:
     from sailplan.learning.regressors.torch_network import TorchNetwork

@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core.graph import FloatArray
 from sailplan.errors import ModelError
-from sailplan.policies.features.scaling import Scaling
 from sailplan.policies.learned.kernel import NetworkArrays, allocate_network, forward_rows
 
 Layer = tuple[NDArray[np.float32], NDArray[np.float32]]
 """Weights, shape (inputs, outputs), and biases."""
+_MOST_LAYERS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """What each column is reduced by, and then divided by."""
+
+    mean: FloatArray
+    deviation: FloatArray
+
+    @classmethod
+    def fit(cls, rows: FloatArray) -> Scaling:
+        """Fit to the columns of some rows; a column that never changes keeps its size."""
+        constant = rows.max(axis=0) == rows.min(axis=0)
+        return cls(rows.mean(axis=0), np.where(constant, 1.0, rows.std(axis=0)))
+
+    @classmethod
+    def none(cls, columns: int) -> Scaling:
+        """Leave the columns as they are."""
+        return cls(np.zeros(columns), np.ones(columns))
+
+    def __call__(self, rows: FloatArray) -> FloatArray:
+        """The rows, scaled."""
+        return (rows - self.mean) / self.deviation
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +82,50 @@ class DenseNetwork:
     def arrays(self) -> NetworkArrays:
         """The network for the kernels, with scratch of its own, so that threads do not share it."""
         return self._arrays._replace(scratch=np.empty_like(self._arrays.scratch))
+
+    def describe(self) -> dict[str, NDArray[Any]]:
+        """The tensors for a model file."""
+        tensors: dict[str, NDArray[Any]] = {
+            "mean": self.scaling.mean,
+            "deviation": self.scaling.deviation,
+            "linear": self.linear,
+            "output": np.array([self.unit, self.offset]),
+        }
+        for number, (weights, biases) in enumerate(self.layers):
+            tensors[f"weights.{number}"] = weights
+            tensors[f"biases.{number}"] = biases
+        # Whatever its order in memory, safetensors writes an array as it lies there.
+        return {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
+
+    @classmethod
+    def build(cls, tensors: Mapping[str, NDArray[Any]], layers: int, prefix: str = "") -> DenseNetwork:
+        """Make a network of what `describe` returned, under names with a prefix.
+
+        Raises ModelError or KeyError where that is impossible.
+        """
+
+        def tensor(name: str, dtype: type[np.floating[Any]], dimensions: int) -> NDArray[Any]:
+            found = tensors[prefix + name]
+            if found.dtype != dtype or found.ndim != dimensions or not np.isfinite(found).all():
+                raise ModelError(f"{name} has shape {found.shape}, type {found.dtype}, or a number that is not finite")
+            return found
+
+        unit, offset = tensor("output", np.float64, 1).tolist()
+        scaling = Scaling(tensor("mean", np.float64, 1), tensor("deviation", np.float64, 1))
+        if not (scaling.deviation > 0).all():
+            raise ModelError("a deviation is not positive")
+        if not 0 < layers <= _MOST_LAYERS:
+            raise ModelError(f"{layers} layers")
+        parts = tuple(
+            (tensor(f"weights.{number}", np.float32, 2), tensor(f"biases.{number}", np.float32, 1))
+            for number in range(layers)
+        )
+        network = cls(parts, scaling, tensor("linear", np.float64, 1), unit, offset)
+        with np.errstate(all="ignore"):
+            arrays = network.arrays()
+        if not (np.isfinite(arrays.weights).all() and np.isfinite(arrays.biases).all()):
+            raise ModelError("numbers too large to compute with")
+        return network
 
     @cached_property
     def _arrays(self) -> NetworkArrays:

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import inf, isfinite
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sailplan.core.graph import FloatArray, Problem, is_compiled, is_finite
 from sailplan.core.kernel.arrays import OPEN
-from sailplan.core.policy import CompiledForm, Discovery
+from sailplan.core.policy import CompiledForm, Discovery, Policy
 from sailplan.core.result import StopRule
 from sailplan.core.state import SearchState
-from sailplan.errors import PolicyError
+from sailplan.errors import ModelError, PolicyError
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.policies.features.feature import FeatureSet, plane_coordinates
 from sailplan.policies.features.kernel import allocate_features
+from sailplan.policies.features.presets import PRESETS
 from sailplan.policies.learned.kernel import FROZEN, FULL, LAZY, ON_TOUCH, LearnedArrays
 from sailplan.policies.learned.network import DenseNetwork
 
+MOST_PARTS = 1000
+"""Policies in a model file."""
 RESCORE_CODES: dict[str, int] = {"frozen": FROZEN, "touched": ON_TOUCH, "lazy": LAZY, "full": FULL}
 
 
@@ -82,6 +86,52 @@ class LearnedPolicy:
             member_count=np.zeros(1, np.int64),
         )
         return CompiledForm(arrays, needs_obstacles=features.needs_obstacles, needs_walls=features.needs_walls)
+
+    def describe(self) -> tuple[dict[str, Any], Tensors]:
+        """The header and tensors for a model file; raises ModelError where the policy cannot be saved."""
+        return describe_policies([self], seed=None)
+
+
+Tensors = dict[str, NDArray[Any]]
+
+
+def describe_policies(policies: Sequence[Policy], seed: int | None) -> tuple[dict[str, Any], Tensors]:
+    """The header and tensors of one policy, or of several of which one is drawn by the seed."""
+    parts, tensors = [_checked(policy) for policy in policies], Tensors()
+    for number, (_, network) in enumerate(parts):
+        tensors.update({f"{number}.{name}": tensor for name, tensor in network.describe().items()})
+    header = {
+        "seed_of_mixture": seed,
+        "columns": {policy.features.name: list(policy.features.columns) for policy, _ in parts},
+        "policies": [
+            {"features": policy.features.name, "rescore": policy.rescore, "layers": len(network.layers)}
+            for policy, network in parts
+        ],
+    }
+    return header, tensors
+
+
+def build_policies(header: Mapping[str, Any], tensors: Tensors, stop: StopRule) -> tuple[LearnedPolicy, ...]:
+    """Make the policies of what `describe_policies` returned."""
+    if not 0 < len(header["policies"]) <= MOST_PARTS:
+        raise ModelError(f"{len(header['policies'])} policies")
+    policies = []
+    for number, facts in enumerate(header["policies"]):
+        features = PRESETS[facts["features"]]
+        if list(features.columns) != header["columns"][features.name]:
+            raise ModelError(f"{features.name} has other columns than in this version")
+        network = DenseNetwork.build(tensors, int(facts["layers"]), prefix=f"{number}.")
+        policies.append(LearnedPolicy(features, network, facts["rescore"], stop))
+    return tuple(policies)
+
+
+def _checked(policy: Policy) -> tuple[LearnedPolicy, DenseNetwork]:
+    if not isinstance(policy, LearnedPolicy) or not isinstance(policy.model, DenseNetwork):
+        raise ModelError("only policies with a dense network can be saved")
+    if PRESETS.get(policy.features.name) != policy.features:
+        raise ModelError(f"only feature sets of this library can be saved, not {policy.features.name}")
+    DenseNetwork.build(policy.model.describe(), len(policy.model.layers))
+    return policy, policy.model
 
 
 def compiled_columns(features: FeatureSet, problem: Problem) -> tuple[int, ...] | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from zlib import crc32
 
 from sailplan.core.compiled_engine import compiled_form
@@ -12,7 +13,8 @@ from sailplan.core.kernel.random import coin
 from sailplan.core.policy import CompiledForm, Discovery, Frontier, Policy
 from sailplan.core.result import Note, StopRule
 from sailplan.core.state import SearchState
-from sailplan.errors import PolicyError
+from sailplan.errors import ModelError, PolicyError
+from sailplan.policies.learned.policy import MOST_PARTS, LearnedPolicy, Tensors, build_policies, describe_policies
 from sailplan.policies.mixture.kernel import MixtureArrays
 
 
@@ -113,3 +115,19 @@ class OneOfMany:
     def compiled(self, problem: Problem) -> CompiledForm | None:
         """The form of the one drawn."""
         return compiled_form(self.drawn(problem), problem)
+
+    def describe(self) -> tuple[dict[str, Any], Tensors]:
+        """The header and tensors for a model file; raises ModelError where the policies cannot be saved."""
+        if len(self.policies) > MOST_PARTS:
+            raise ModelError(f"at most {MOST_PARTS} policies go into a file, not {len(self.policies)}")
+        return describe_policies(self.policies, self.seed)
+
+    @staticmethod
+    def build(header: Mapping[str, Any], tensors: Tensors, stop: StopRule) -> LearnedPolicy | OneOfMany:
+        """Make a policy of what `describe` returned, for one policy or for several."""
+        policies, seed = build_policies(header, tensors, stop), header["seed_of_mixture"]
+        if seed is not None:
+            return OneOfMany(policies, int(seed), stop)
+        if len(policies) > 1:
+            raise ModelError(f"{len(policies)} policies")
+        return policies[0]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +15,9 @@ from sailplan.core.kernel.heap import VERTEX_BITS
 from sailplan.core.policy import CompiledForm, Discovery
 from sailplan.core.result import Note, StopRule
 from sailplan.core.state import SearchState
-from sailplan.errors import GraphError, PolicyError
+from sailplan.errors import GraphError, ModelError, PolicyError
 from sailplan.graphs.explore import explore
-from sailplan.policies.replanning.beliefs.belief import Belief, Optimistic
+from sailplan.policies.replanning.beliefs.belief import SAVEABLE, Belief, Optimistic, Tensors
 from sailplan.policies.replanning.bounds import BeliefUpdate, allocate_bounds, enlarge, is_supported, with_room
 from sailplan.policies.replanning.kernel.repair import belief_due, offer_open, select_open
 
@@ -62,6 +63,22 @@ class ReplanningPolicy:
         """The bounds for the compiled engine."""
         graph = problem.graph
         return self._form(graph, problem) if is_compiled(graph) and is_supported(graph) else None
+
+    def describe(self) -> tuple[dict[str, Any], Tensors]:
+        """The header and tensors for a model file; raises ModelError where the belief cannot be saved."""
+        kind = getattr(self.belief, "saved_as", None)
+        if kind is None or SAVEABLE[kind] is not type(self.belief):
+            raise ModelError(f"only beliefs that are declared saveable can be saved, not {type(self.belief).__name__}")
+        facts, tensors = SAVEABLE[kind].describe(self.belief)
+        return {"belief": {"kind": kind, **facts}, "effort": self.effort}, tensors
+
+    @classmethod
+    def build(cls, header: Mapping[str, Any], tensors: Tensors, stop: StopRule) -> ReplanningPolicy:
+        """Make a policy of what `describe` returned."""
+        facts = header["belief"]
+        if facts["kind"] not in SAVEABLE:
+            raise ModelError(f"no belief {facts['kind']!r} in this version")
+        return cls(SAVEABLE[facts["kind"]].build(facts, tensors), stop, float(header["effort"]))
 
     def _form(self, graph: CompiledGraph, problem: Problem) -> CompiledForm:
         belief, notes = self.belief, tuple[Note, ...]()

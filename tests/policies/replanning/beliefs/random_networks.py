@@ -6,9 +6,8 @@ import numpy as np
 
 from sailplan.graphs import Problem
 from sailplan.policies.replanning.beliefs.cell_network import CellNetwork, Layer, inputs_of
-from sailplan.policies.replanning.beliefs.frame import Frame
 from sailplan.policies.replanning.beliefs.network import NetworkBelief
-from sailplan.policies.replanning.beliefs.penalty import Penalty
+from sailplan.policies.replanning.beliefs.prior import Frame, Penalty
 
 
 def random_network(rng: np.random.Generator, side: int = 2, channels: int = 5, size: float = 0.4) -> CellNetwork:

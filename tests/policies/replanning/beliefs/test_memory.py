@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sailplan.datasets import GeneratedWorlds
 from sailplan.errors import ModelError
-from sailplan.policies.replanning.beliefs.memory import Memory
+from sailplan.policies.replanning.beliefs.posterior import Memory
 
 
 @given(st.integers(1, 5), st.integers(1, 40), st.integers(0, 1000))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sailplan.errors import PolicyError
-from sailplan.policies.replanning.beliefs.penalty import Penalty
+from sailplan.policies.replanning.beliefs.prior import Penalty
 
 
 def test_by_hand() -> None:

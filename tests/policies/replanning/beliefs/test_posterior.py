@@ -11,10 +11,8 @@ from sailplan.core.kernel.arrays import INVALID, OPEN
 from sailplan.datasets import GeneratedWorlds, World
 from sailplan.errors import PolicyError
 from sailplan.graphs import Problem, grid_problem
-from sailplan.policies.replanning.beliefs.frame import Frame
-from sailplan.policies.replanning.beliefs.memory import Memory
-from sailplan.policies.replanning.beliefs.penalty import Penalty
-from sailplan.policies.replanning.beliefs.posterior import BLOCK_SIDE, Agreement, Blocks, Posterior
+from sailplan.policies.replanning.beliefs.posterior import BLOCK_SIDE, Agreement, Blocks, Memory, Posterior
+from sailplan.policies.replanning.beliefs.prior import Frame, Penalty
 from sailplan.policies.replanning.policy import ReplanningPolicy
 from sailplan.testing import check_policy
 from tests.same import assert_same_result

@@ -7,9 +7,7 @@ from sailplan.core import search
 from sailplan.core.search import EngineName
 from sailplan.datasets import World
 from sailplan.graphs import ExplicitGraph, Problem, grid_problem
-from sailplan.policies.replanning.beliefs.frame import Frame
-from sailplan.policies.replanning.beliefs.penalty import Penalty
-from sailplan.policies.replanning.beliefs.prior import Prior, blocked_frequencies
+from sailplan.policies.replanning.beliefs.prior import Frame, Penalty, Prior, blocked_frequencies
 from sailplan.policies.replanning.policy import ReplanningPolicy, optimistic
 from sailplan.testing import draw_problem
 

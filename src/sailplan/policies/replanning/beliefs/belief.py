@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
 
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.state import SearchState
+from sailplan.errors import ModelError
 
 
 class Refresh(NamedTuple):
@@ -18,7 +22,16 @@ class Refresh(NamedTuple):
     invalid: int
     """Vertices or edges found to be invalid."""
 
+    @classmethod
+    def build(cls, told: Sequence[Any]) -> Refresh:
+        """Read it from a model file."""
+        expansions, invalid = (int(number) for number in told)
+        if not 1 <= min(expansions, invalid) <= max(expansions, invalid) <= _MOST_BETWEEN_UPDATES:
+            raise ModelError(f"a belief that is updated after {expansions} expansions or {invalid} obstacles")
+        return cls(expansions, invalid)
 
+
+_MOST_BETWEEN_UPDATES = 1 << 28
 NEVER = Refresh(sys.maxsize, sys.maxsize)
 
 
@@ -50,6 +63,28 @@ class Belief(Protocol):
         """Follow one search; None where the multipliers do not change."""
 
 
+Tensors = dict[str, np.ndarray[Any, Any]]
+Kind = TypeVar("Kind", bound=type[Any])
+SAVEABLE: dict[str, Any] = {}
+"""The classes of beliefs that model files can hold, by the name that they have there."""
+
+
+def saveable(name: str) -> Callable[[Kind], Kind]:
+    """Let model files hold beliefs of a class.
+
+    It needs a method `describe()`, which returns facts for the header and tensors, and a class method
+    `build(facts, tensors)`, which makes a belief of them and raises ModelError or KeyError where it cannot.
+    """
+
+    def register(kind: Kind) -> Kind:
+        SAVEABLE[name] = kind
+        kind.saved_as = name
+        return kind
+
+    return register
+
+
+@saveable("optimistic")
 @dataclass(frozen=True)
 class Optimistic:
     """The belief that knows nothing: what is unseen is free."""
@@ -66,3 +101,12 @@ class Optimistic:
 
     def follow(self, problem: Problem) -> None:
         """Nothing changes."""
+
+    def describe(self) -> tuple[dict[str, Any], Tensors]:
+        """Its name is all there is to save."""
+        return {"name": self.name}, {}
+
+    @classmethod
+    def build(cls, facts: dict[str, Any], tensors: Tensors) -> Optimistic:
+        """Make a belief of what `describe` returned."""
+        return cls(str(facts["name"]))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +12,16 @@ from numpy.typing import NDArray
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.kernel.arrays import CLOSED, INVALID, OPEN, UNSEEN
 from sailplan.core.state import SearchState
-from sailplan.policies.replanning.beliefs.belief import Refresh
-from sailplan.policies.replanning.beliefs.cell_network import CellNetwork, Floats, as_cells, network_inputs
-from sailplan.policies.replanning.beliefs.frame import Frame
-from sailplan.policies.replanning.beliefs.penalty import Penalty
+from sailplan.policies.replanning.beliefs.belief import Refresh, Tensors, saveable
+from sailplan.policies.replanning.beliefs.cell_network import (
+    CellNetwork,
+    Floats,
+    Layer,
+    as_cells,
+    check_network,
+    network_inputs,
+)
+from sailplan.policies.replanning.beliefs.prior import Frame, Penalty, describe_shared, read_frequencies
 
 _RAREST = 1e-3
 """A frequency closer to 0 or 1 than this is not told from it: no number of worlds would do."""
@@ -21,6 +29,7 @@ _SURPRISE = Penalty(surprise=3.0, certainty=0.9999)
 _OFTEN = Refresh(expansions=20, invalid=10)
 
 
+@saveable("network")
 @dataclass(frozen=True)
 class NetworkBelief:
     """Multipliers by the probability of being blocked that a network gives each cell, by what is known of the others.
@@ -62,6 +71,33 @@ class NetworkBelief:
         added = as_cells(self.network(network_inputs(free, blocked, odds, self.network.side)), shape)
         likely = 1.0 / (1.0 + np.exp(-(odds + added), dtype=np.float64))
         return np.where(free, 0.0, likely).reshape(-1)
+
+    def describe(self) -> tuple[dict[str, Any], Tensors]:
+        """The facts and tensors for a model file."""
+        network = self.network
+        facts = {
+            **describe_shared(self),
+            "refresh": list(self.refresh),
+            "side": network.side,
+            "dilations": list(network.dilations),
+        }
+        tensors = {"frequencies": np.ascontiguousarray(self.frequencies)}
+        for number, layer in enumerate((network.first, *network.middle, network.last)):
+            tensors[f"weights.{number}"] = np.ascontiguousarray(layer.weights)
+            tensors[f"biases.{number}"] = np.ascontiguousarray(layer.biases)
+        return facts, tensors
+
+    @classmethod
+    def build(cls, facts: Mapping[str, Any], tensors: Tensors) -> NetworkBelief:
+        """Make a belief of what `describe` returned."""
+        frame, dilations = Frame.build(facts["frame"]), tuple(int(number) for number in facts["dilations"])
+        first, *middle, last = (
+            Layer(tensors[f"weights.{number}"], tensors[f"biases.{number}"]) for number in range(len(dilations) + 2)
+        )
+        network = CellNetwork(int(facts["side"]), dilations, first, tuple(middle), last)
+        check_network(network)
+        penalty, refresh = Penalty.build(facts["charging"]), Refresh.build(facts["refresh"])
+        return cls(frame, network, read_frequencies(tensors, frame), penalty, str(facts["name"]), refresh)
 
 
 @dataclass(frozen=True)

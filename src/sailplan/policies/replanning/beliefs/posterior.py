@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from math import isfinite
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +15,11 @@ from numpy.typing import NDArray
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.kernel.arrays import INVALID, UNSEEN
 from sailplan.core.state import SearchState
-from sailplan.errors import PolicyError
-from sailplan.policies.replanning.beliefs.belief import Refresh
-from sailplan.policies.replanning.beliefs.frame import Frame
+from sailplan.errors import ModelError, PolicyError
+from sailplan.graphs.grid.world import World
+from sailplan.policies.replanning.beliefs.belief import Refresh, Tensors, saveable
 from sailplan.policies.replanning.beliefs.kernel import add_disagreement, blend
-from sailplan.policies.replanning.beliefs.memory import Memory
-from sailplan.policies.replanning.beliefs.penalty import Penalty
+from sailplan.policies.replanning.beliefs.prior import Frame, Penalty, describe_shared
 
 _LEAST_WEIGHT = 1e-3
 """A world that weighs less than this beside the best is left out."""
@@ -30,6 +33,52 @@ BLOCK_SIDE = 20
 """Cells on a side of the blocks in which worlds are weighted, unless there would be more than the most across."""
 MOST_BLOCKS_ACROSS = 16
 OFTEN = Refresh(expansions=10, invalid=4)
+_MOST_WORLDS = 100_000
+_MOST_REMEMBERED = 1 << 32
+"""Cells of all worlds together in a model file: what is remembered takes as many bytes, twice."""
+
+Cells = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """Worlds of one size, each a row: 1 where a cell is blocked."""
+
+    by_world: Cells = field(repr=False)
+
+    @classmethod
+    def of(cls, worlds: Sequence[World]) -> Memory:
+        """Remember worlds."""
+        return cls(np.array([world.blocked.reshape(-1) for world in worlds], np.uint8))
+
+    @cached_property
+    def by_cell(self) -> Cells:
+        """The same with a row for each cell."""
+        return np.ascontiguousarray(self.by_world.T)
+
+    @cached_property
+    def frequencies(self) -> FloatArray:
+        """How often each cell is blocked."""
+        frequencies: FloatArray = self.by_world.mean(axis=0)
+        return frequencies
+
+    def packed(self) -> Cells:
+        """As bytes for a file: eight cells a byte, compressed; worlds of a family have much in common."""
+        return np.frombuffer(zlib.compress(np.packbits(self.by_world).tobytes(), 9), np.uint8)
+
+    @classmethod
+    def unpacked(cls, packed: Cells, worlds: int, cells: int) -> Memory:
+        """Read what `packed` made; raises ModelError where it is something else."""
+        size = -(-worlds * cells // 8)
+        try:
+            # No more than is needed: a few bytes can hold a flood.
+            reader = zlib.decompressobj()
+            contents = reader.decompress(packed.tobytes(), size + 1)
+        except zlib.error as error:
+            raise ModelError(f"damaged worlds ({error})") from error
+        if worlds < 1 or len(contents) != size:
+            raise ModelError(f"{len(contents)} bytes of worlds where {size} are needed")
+        return cls(np.unpackbits(np.frombuffer(contents, np.uint8), count=worlds * cells).reshape(worlds, cells))
 
 
 @dataclass(frozen=True)
@@ -54,6 +103,7 @@ class Agreement:
             raise PolicyError(f"an agreement needs doubts, a reach, worlds and a share of the prior, got {self}")
 
 
+@saveable("conditional")
 @dataclass(frozen=True)
 class Posterior:
     """Multipliers by how often a cell is blocked in the worlds that agree with what the search knows."""
@@ -76,6 +126,27 @@ class Posterior:
     def follow(self, problem: Problem) -> PosteriorFollower:
         """Compare the worlds with what one search comes to know."""
         return PosteriorFollower(self)
+
+    def describe(self) -> tuple[dict[str, Any], Tensors]:
+        """The facts and tensors for a model file."""
+        facts = {
+            **describe_shared(self),
+            "agreement": asdict(self.agreement),
+            "refresh": list(self.refresh),
+            "worlds": len(self.memory.by_world),
+        }
+        return facts, {"worlds": self.memory.packed()}
+
+    @classmethod
+    def build(cls, facts: Mapping[str, Any], tensors: Tensors) -> Posterior:
+        """Make a belief of what `describe` returned."""
+        frame, worlds, packed = Frame.build(facts["frame"]), int(facts["worlds"]), tensors["worlds"]
+        if not 0 < worlds <= _MOST_WORLDS or worlds * frame.cells > _MOST_REMEMBERED or packed.dtype != np.uint8:
+            raise ModelError(f"{worlds} worlds of type {packed.dtype}")
+        memory = Memory.unpacked(packed, worlds, frame.cells)
+        agreement = Agreement(**facts["agreement"])
+        penalty, refresh = Penalty.build(facts["charging"]), Refresh.build(facts["refresh"])
+        return cls(frame, memory, penalty, agreement, str(facts["name"]), refresh)
 
 
 class PosteriorFollower:

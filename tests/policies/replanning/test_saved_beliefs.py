@@ -12,13 +12,10 @@ from sailplan.core import StopRule, search
 from sailplan.datasets import GeneratedWorlds
 from sailplan.errors import ModelError
 from sailplan.graphs import grid_problem
-from sailplan.policies.model_file import load_policy, read_facts, save_policy
+from sailplan.policies.catalogue import read_facts, read_policy, save_policy
 from sailplan.policies.replanning.beliefs import Belief, Optimistic, Refresh
-from sailplan.policies.replanning.beliefs.frame import Frame
-from sailplan.policies.replanning.beliefs.memory import Memory
-from sailplan.policies.replanning.beliefs.penalty import Penalty
-from sailplan.policies.replanning.beliefs.posterior import Agreement, Posterior
-from sailplan.policies.replanning.beliefs.prior import Prior
+from sailplan.policies.replanning.beliefs.posterior import Agreement, Memory, Posterior
+from sailplan.policies.replanning.beliefs.prior import Frame, Penalty, Prior
 from sailplan.policies.replanning.policy import ReplanningPolicy
 from tests.policies.replanning.beliefs.random_networks import random_belief
 from tests.policies.replanning.test_policy import Fickle
@@ -37,7 +34,7 @@ BELIEFS: list[Belief] = [Optimistic(), Prior(FRAME, MEMORY.frequencies, CHARGING
 def test_what_is_read_decides_as_what_was_written(belief: Belief, tmp_path: Path) -> None:
     policy = ReplanningPolicy(belief, StopRule.GOAL_EXPANDED, effort=0.5)
     save_policy(policy, tmp_path / "model", {"algorithm": "belief"})
-    read = load_policy(tmp_path / "model")
+    read = read_policy(tmp_path / "model")
     assert isinstance(read, ReplanningPolicy)
     assert (read.stop, read.effort) == (policy.stop, 0.5)
     assert (read.belief.name, read.belief.refresh) == (belief.name, belief.refresh)
@@ -46,8 +43,8 @@ def test_what_is_read_decides_as_what_was_written(belief: Belief, tmp_path: Path
         assert_same_result(search(grid_problem(world), policy), search(grid_problem(world), read))
 
 
-def test_only_beliefs_of_the_library_can_be_saved(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"^only beliefs of this library can be saved, not Fickle$"):
+def test_only_beliefs_that_are_declared_saveable_can_be_saved(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"^only beliefs that are declared saveable can be saved, not Fickle$"):
         save_policy(ReplanningPolicy(Fickle(0, Refresh(1, 1))), tmp_path / "model")
     assert not (tmp_path / "model").exists()
 
@@ -89,7 +86,7 @@ def test_a_damaged_header_is_told_in_one_line(changes: dict[str, Any], tmp_path:
     save_policy(ReplanningPolicy(CONDITIONAL), path)
     _changed(path, **changes)
     with pytest.raises(ModelError, match=r"not a policy of this version") as raised:
-        load_policy(path)
+        read_policy(path)
     assert "\n" not in str(raised.value)
 
 
@@ -99,7 +96,7 @@ def test_frequencies_that_are_none(tmp_path: Path) -> None:
     for bad in (np.full(5, 0.5), np.full(23 * 19, 1.5), np.full(23 * 19, np.nan), np.full(23 * 19, 0.5, np.float32)):
         save_policy(ReplanningPolicy(Prior(FRAME, bad, CHARGING)), path)
         with pytest.raises(ModelError, match="frequenc"):
-            load_policy(path)
+            read_policy(path)
 
 
 @pytest.mark.parametrize(
@@ -111,4 +108,4 @@ def test_a_network_that_is_none(changes: dict[str, Any], tmp_path: Path) -> None
     save_policy(ReplanningPolicy(NETWORK), path)
     _changed(path, **changes)
     with pytest.raises(ModelError, match=r"not a policy of this version"):
-        load_policy(path)
+        read_policy(path)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sailplan.policies.features import Scaling
+from sailplan.policies.learned.network import Scaling
 
 
 @given(seed=st.integers(0, 2**32 - 1), rows=st.integers(2, 50))
