@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from sailplan.graphs.grid.world import World
     from sailplan.graphs.networkx import from_networkx
     from sailplan.learning.train import train
-    from sailplan.planning.plan import plan
-    from sailplan.planning.result import Plan
+    from sailplan.planning.plan import Plan, plan
     from sailplan.policies.catalogue import load_policy, save_policy
 
 __version__ = "0.1.0"

@@ -13,8 +13,8 @@ from sailplan.core.graph import is_compiled
 from sailplan.core.kernel.arrays import CLOSED, INVALID, OPEN
 from sailplan.graphs import Graph, GridGraph, Problem
 from sailplan.policies.replanning.beliefs import Belief
-from sailplan.policies.replanning.bounds import MAX_MULTIPLIER, whole_costs, whole_multipliers
 from sailplan.policies.replanning.kernel.edges import TERRAIN_UNIT
+from sailplan.policies.replanning.policy import MAX_MULTIPLIER, whole_costs, whole_multipliers
 
 
 def believed_edges(problem: Problem, state: SearchState, multipliers: list[int]) -> dict[int, list[tuple[int, int]]]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from sailplan import __version__
 from sailplan.cli.demo import demo
 from sailplan.cli.evaluate import evaluate
+from sailplan.cli.main import options
 from sailplan.cli.plan import plan
 from sailplan.cli.policies import policies
 from sailplan.cli.report import report
@@ -31,21 +29,4 @@ app.command()(policies)
 app.command()(demo)
 app.command()(reproduce)
 app.add_typer(worlds, name="worlds")
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"sailplan {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
-) -> None:
-    """Search for paths when evaluating edges is expensive.
-
-    Example: sailplan plan floor.png --start 3,4 --goal 180,190 --png search.png
-    """
+app.callback()(options)

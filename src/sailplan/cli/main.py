@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Annotated
 
 import typer
 
+from sailplan import __version__
 from sailplan.errors import SailplanError
 
 USAGE = 2
@@ -36,6 +38,23 @@ def main(arguments: list[str] | None = None) -> None:
     if code == INTERRUPTED:
         _say("interrupted")
     sys.exit(code)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"sailplan {__version__}")
+        raise typer.Exit
+
+
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Search for paths when evaluating edges is expensive.
+
+    Example: sailplan plan floor.png --start 3,4 --goal 180,190 --png search.png
+    """
 
 
 def _complain(error: object) -> int:

@@ -13,12 +13,11 @@ from sailplan.cli.notes import one_line, tell
 from sailplan.cli.options import Json, parse_point
 from sailplan.core import Limits, StopRule
 from sailplan.core.search import EngineName
-from sailplan.graphs.grid.checks import Unknown
 from sailplan.graphs.grid.graph import Moves
+from sailplan.graphs.grid.world import Unknown
 from sailplan.planning import Plan
 from sailplan.planning import plan as find_plan
-from sailplan.planning.plan import DEFAULT_POLICY
-from sailplan.planning.result import FRAMES
+from sailplan.planning.plan import DEFAULT_POLICY, FRAMES
 from sailplan.progress import show_progress
 
 NO_PATH = 1

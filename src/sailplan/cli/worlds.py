@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sailplan.cli.options import Json
-from sailplan.graphs.grid.checks import Unknown
+from sailplan.graphs.grid.world import Unknown
 from sailplan.progress import show_progress
 
 worlds = typer.Typer(help="Generate worlds and show them.", no_args_is_help=True)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core.kernel import arrays
-from sailplan.core.kernel.arrays import QueueArrays, SingleQueueArrays, StateArrays
+from sailplan.core.kernel.arrays import FAR, NEAR, QueueArrays, SingleQueueArrays, StateArrays
 from sailplan.core.kernel.heap import FIRST_SPAN, LARGEST
 from sailplan.core.kernel.loop import trace_back
 from sailplan.errors import SailplanError
@@ -52,6 +52,13 @@ def enlarge_queues(queue: QueueArrays) -> QueueArrays:
             new[:near] = old[:near]
             new[2 * room - far :] = old[room - far :]
     return larger._replace(levels=queue.levels, issued=queue.issued)
+
+
+def with_room(queue: QueueArrays, count: int) -> QueueArrays:
+    """The same queues, or larger ones where there is no room for so many more entries."""
+    while 2 * (queue.levels[:, [NEAR, FAR]].sum(axis=1).max() + count) > queue.ranks.shape[1]:
+        queue = enlarge_queues(queue)
+    return queue
 
 
 class SearchState:

@@ -12,8 +12,7 @@ from sailplan.datasets.formats.ros import YAML_SUFFIXES, is_ros_map, named_image
 from sailplan.datasets.scenario import LazySequence
 from sailplan.errors import WorldError
 from sailplan.files import FilePath, fault_line
-from sailplan.graphs.grid.checks import Unknown, check_unknown
-from sailplan.graphs.grid.world import World
+from sailplan.graphs.grid.world import Unknown, World, check_unknown
 
 SPLIT_FOLDERS = ("train", "validation", "test")
 """The sub-folders that divide a dataset; each is a split of the same name."""

@@ -1,6 +1,5 @@
 """Plan a path on a map: `sailplan.plan` and what it returns."""
 
-from sailplan.planning.plan import plan
-from sailplan.planning.result import Plan
+from sailplan.planning.plan import Plan, plan
 
 __all__ = ["Plan", "plan"]

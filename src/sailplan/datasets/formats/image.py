@@ -15,8 +15,7 @@ from PIL import Image, UnidentifiedImageError
 
 from sailplan.errors import WorldError
 from sailplan.files import FilePath, fault_line, file_bytes, whole_file
-from sailplan.graphs.grid.checks import Unknown, check_unknown
-from sailplan.graphs.grid.world import FREE_ABOVE, UNKNOWN_GRAY, World
+from sailplan.graphs.grid.world import FREE_ABOVE, UNKNOWN_GRAY, Unknown, World, check_unknown
 
 IMAGE_SUFFIXES = (".png", ".pgm", ".pbm", ".ppm", ".bmp", ".gif", ".jpg", ".jpeg", ".webp")
 """Suffixes of the images that can be read, in lower case."""

@@ -14,8 +14,8 @@ from sailplan.datasets.formats.movingai import read_map, write_map
 from sailplan.datasets.formats.ros import read_ros_map, write_ros_map
 from sailplan.errors import WorldError
 from sailplan.files import FilePath
-from sailplan.graphs.grid.checks import Unknown, check_unknown, shown
-from sailplan.graphs.grid.world import World
+from sailplan.graphs.grid.checks import shown
+from sailplan.graphs.grid.world import Unknown, World, check_unknown
 
 READERS: dict[str, Callable[..., World]] = {
     **dict.fromkeys(IMAGE_SUFFIXES, read_png),

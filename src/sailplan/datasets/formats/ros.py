@@ -14,8 +14,7 @@ from sailplan.datasets.formats.flat_yaml import FlatYaml, read_flat_yaml
 from sailplan.datasets.formats.image import read_image, write_png
 from sailplan.errors import WorldError
 from sailplan.files import FilePath, file_lines, write_text
-from sailplan.graphs.grid.checks import Unknown, check_unknown
-from sailplan.graphs.grid.world import World
+from sailplan.graphs.grid.world import Unknown, World, check_unknown
 
 YAML_SUFFIXES = (".yaml", ".yml")
 

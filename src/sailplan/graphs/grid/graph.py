@@ -11,10 +11,10 @@ import numpy as np
 
 from sailplan.core.graph import EdgeStatus, FloatArray, Problem
 from sailplan.errors import GraphError, ProblemError
-from sailplan.graphs.grid.checks import as_cell, shown
+from sailplan.graphs.grid.checks import shown
 from sailplan.graphs.grid.kernel.edges import STEPS_X, STEPS_Y, GridArrays, TerrainArrays
 from sailplan.graphs.grid.kernel.obstacles import GridObstacles, allocate_grid_obstacles
-from sailplan.graphs.grid.world import Cell, World, corner_cells
+from sailplan.graphs.grid.world import Cell, World, as_cell, corner_cells
 
 
 @dataclass(frozen=True)

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import index
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sailplan.errors import WorldError
-from sailplan.graphs.grid.checks import (
-    Cell,
-    Unknown,
-    as_cell,
-    as_grid,
-    check_unknown,
-    checked_costs,
-    described,
-    frozen,
-    shown,
-    wrong_type,
-)
+from sailplan.errors import ProblemError, WorldError
+from sailplan.graphs.grid.checks import checked_costs, described, shown, wrong_type
 from sailplan.graphs.grid.clearance import inflate, squared_clearance
 
 __all__ = ["FREE_ABOVE", "UNKNOWN_GRAY", "Cell", "Unknown", "World", "corner_cells"]
@@ -30,6 +22,13 @@ FREE_ABOVE = 127
 """A gray value above this one is free."""
 UNKNOWN_GRAY = 205
 """The gray value of unknown cells, by the convention of ROS."""
+
+
+Cell: TypeAlias = tuple[int, int]
+"""A cell (x, y); x points right, y points up, (0, 0) is the bottom-left cell."""
+
+Unknown: TypeAlias = Literal["free", "blocked"]
+"""What the unknown cells of a map count as."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +71,12 @@ class World:
     """Terrain cost of each cell, at least 1, indexed like `blocked`; a move costs its length times the mean of both."""
 
     def __post_init__(self) -> None:
-        blocked = as_grid(self.blocked, self.name)
+        blocked = _as_grid(self.blocked, self.name)
         if blocked.dtype != np.bool_:
             raise WorldError(f"{self.name}: {wrong_type(blocked)}")
-        object.__setattr__(self, "blocked", frozen(blocked))
+        object.__setattr__(self, "blocked", _frozen(blocked))
         if self.costs is not None:
-            object.__setattr__(self, "costs", frozen(checked_costs(self.costs, blocked.shape, self.name)))
+            object.__setattr__(self, "costs", _frozen(checked_costs(self.costs, blocked.shape, self.name)))
 
     def __setstate__(self, state: dict[str, object]) -> None:
         # A copy that comes out of a pickle must be as immutable as the original.
@@ -109,7 +108,7 @@ class World:
         >>> World.from_image([[1, 1, 0], [0, 1, 1]]).blocked.tolist()
         [[True, False, False], [False, False, True]]
         """
-        mask = as_grid(free, name)
+        mask = _as_grid(free, name)
         if mask.dtype != np.bool_ and (mask.dtype.kind not in "iu" or mask.min() < 0 or mask.max() > 1):
             raise WorldError(f"{name}: a mask of free cells is boolean, or 0 and 1, got {described(mask)}")
         return cls(
@@ -135,7 +134,7 @@ class World:
         >>> World.from_gray(np.array([[0, 255, 205]], np.uint8), unknown="free")
         World('world', 3 x 1, 33% blocked)
         """
-        gray = as_grid(pixels, name)
+        gray = _as_grid(pixels, name)
         if gray.dtype != np.uint8:
             raise WorldError(f"{name}: a gray image is an array of uint8, got {described(gray)}")
         if gray.max() <= 1:
@@ -246,3 +245,52 @@ class World:
 def corner_cells(world: World) -> tuple[Cell, Cell]:
     """Return the bottom-left and the top-right cell."""
     return (0, 0), (world.width - 1, world.height - 1)
+
+
+def _as_grid(given: Any, name: str) -> NDArray[Any]:
+    """Return a two-dimensional array that is not empty."""
+    try:
+        array = np.asarray(given)
+    except ValueError as error:
+        raise WorldError(f"{name}: a world needs rows of equal length") from error
+    if array.ndim != 2 or array.size == 0:
+        raise WorldError(f"{name}: a world needs two dimensions and a cell, got shape {array.shape}")
+    return array
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a copy that cannot be written to."""
+    copy = np.array(array, order="C")
+    copy.flags.writeable = False
+    return copy
+
+
+def as_cell(cell: Any, role: str = "cell") -> Cell:
+    """Return a cell as two Python integers, whatever integer types it is given in.
+
+    Raises
+    ------
+    ProblemError
+        If it is not a pair of integers.
+
+    Examples
+    --------
+    >>> as_cell(np.array([200, 201], np.uint8))
+    (200, 201)
+    """
+    try:
+        if isinstance(cell, Set | Mapping):
+            raise TypeError("no order")
+        x, y = cell
+        if isinstance(x, bool) or isinstance(y, bool):
+            raise TypeError("a flag")
+        return index(x), index(y)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"the {role} must be a pair of integers (x, y), got {shown(cell)}") from error
+
+
+def check_unknown(unknown: Unknown) -> Unknown:
+    """Return the argument if it is "free" or "blocked"; raise WorldError otherwise."""
+    if unknown not in get_args(Unknown):
+        raise WorldError(f'unknown must be "free" or "blocked", got {shown(unknown)}')
+    return unknown
