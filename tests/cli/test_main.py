@@ -66,7 +66,7 @@ def test_the_demo_says_where_nothing_learned_is_shown(
     monkeypatch.setattr("sailplan.cli.demo.find_spec", lambda name: None)
     ran = run("demo", "--out", tmp_path / "tour", "--worlds", 1)
     # Of the packaged policies that are shown, only that of this family has its network weighted by 0.
-    caveat = "On single_bugtrap the validation worlds gave what SaIL learned the weight 0"
+    caveat = "On single_bugtrap the validation worlds gave the learned part of SaIL the weight 0"
     assert caveat in ran.out
     assert caveat in (tmp_path / "tour" / "report.html").read_text()
 

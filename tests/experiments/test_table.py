@@ -111,7 +111,7 @@ def test_what_a_reader_has_to_know(made: Reproduction, records: list[Record]) ->
     assert "SaIL, default: with the default preset of this library, not the paper's settings" in told
     assert "looked at" not in told
     validation = replace(made, split="validation")
-    assert "validation worlds: trainings have looked at" in " ".join(notes(validation, rows_of(made, records)))
+    assert "validation worlds: the trainings have seen" in " ".join(notes(validation, rows_of(made, records)))
 
 
 def test_every_file_says_that_it_is_quick(made: Reproduction) -> None:
