@@ -148,7 +148,7 @@ def test_points_outside_the_map_are_told_in_metres(tmp_path: Path) -> None:
     with pytest.raises(ProblemError, match=r"got \(1\.5, 3\.0\); for metres use metres=True$"):
         sailplan.plan(path, goal=(1.5, 3.0))
     with pytest.raises(ProblemError, match=r"the goal must be a point \(x, y\), got 3$"):
-        sailplan.plan(path, goal=3, metres=True)
+        sailplan.plan(path, goal=3, metres=True)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("policy", ["optimistic", "a_star_octile", "dijkstra"])

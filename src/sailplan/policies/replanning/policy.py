@@ -104,9 +104,7 @@ class ReplanningPolicy:
             belief = Optimistic()
         plan = allocate_bounds(graph, problem, belief, self.effort)
         follower = belief.follow(problem)
-        update = (
-            None if follower is None else BeliefUpdate(plan, follower, belief.refresh, partial(repair, graph, plan))
-        )
+        update = follower and BeliefUpdate(plan, follower, belief.refresh, partial(repair, graph, plan))
         return CompiledForm(plan, notes=notes, update=update, enlarge=enlarge)
 
 

@@ -18,7 +18,7 @@ NEVER_DUE = np.iinfo(np.int64).max
 
 
 class BeliefUpdate:
-    """Updates the belief of one search when it is due, and has distances repaired where its multipliers have changed."""
+    """Updates the belief of one search when it is due, and has distances repaired where multipliers have changed."""
 
     def __init__(
         self,
