@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial, singledispatch
 from typing import Any
 
@@ -103,9 +103,11 @@ class ReplanningPolicy:
             notes = (Note(belief.name, f"the belief is not used on {problem.name}: {reason}"),)
             belief = Optimistic()
         plan = allocate_bounds(graph, problem, belief, self.effort)
+        form = CompiledForm(plan, notes=notes, enlarge=enlarge)
         follower = belief.follow(problem)
-        update = follower and BeliefUpdate(plan, follower, belief.refresh, partial(repair, graph, plan))
-        return CompiledForm(plan, notes=notes, update=update, enlarge=enlarge)
+        if follower is None:
+            return form
+        return replace(form, update=BeliefUpdate(plan, follower, belief.refresh, partial(repair, graph, plan)))
 
 
 class ReplanningFrontier:
