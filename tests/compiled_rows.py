@@ -11,7 +11,8 @@ from sailplan.core.compiled_engine import allocate_search
 from sailplan.core.graph import FloatArray, Problem, is_compiled
 from sailplan.core.policy import CompiledForm
 from sailplan.policies.features import FeatureSet
-from sailplan.policies.features.kernel import allocate_features, fill_rows, note_all_invalid
+from sailplan.policies.features.feature import allocate_features
+from sailplan.policies.features.kernel import fill_rows, note_all_invalid
 
 
 def compiled_rows(features: FeatureSet, problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:

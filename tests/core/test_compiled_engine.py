@@ -9,8 +9,8 @@ from sailplan.core.kernel.arrays import NON_FINITE_SCORES
 from sailplan.datasets import World
 from sailplan.graphs import MOVINGAI_MOVES, ExplicitGraph, Problem, grid_problem
 from sailplan.policies import BestFirst, Key, a_star, dijkstra, mha_star
-from sailplan.policies.keyed.best_first import BestFirst as Policy
 from sailplan.policies.keyed.kernel import TABLE, KeyArrays
+from sailplan.policies.keyed.policy import BestFirst as Policy
 from sailplan.testing import random_problem
 from tests.same import assert_same_result, assert_same_state
 

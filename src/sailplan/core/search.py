@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Literal, Protocol, get_args
 
 from sailplan.core.compiled_engine import CompiledEngine, compile_search
 from sailplan.core.graph import Problem
 from sailplan.core.kernel.arrays import EDGE_EVALUATIONS, NON_FINITE_SCORES, POLICY_EVALUATIONS
-from sailplan.core.policy import Policy
+from sailplan.core.policy import Discovery, Policy
 from sailplan.core.reference_engine import ReferenceEngine
-from sailplan.core.replay import ScriptedPolicy
 from sailplan.core.result import Limits, Note, Outcome, SearchResult, StopRule, Timing, Trace
 from sailplan.core.state import SearchState
 from sailplan.errors import EngineError, GraphError, PolicyError, ProblemError, SailplanError
@@ -210,3 +211,40 @@ def replay(problem: Problem, trace: Trace, expansions: int | None = None) -> Sea
     session = open_search(problem, ScriptedPolicy(trace))
     session.run(Limits(expansions=steps))
     return session.state
+
+
+@dataclass(frozen=True)
+class ScriptedPolicy:
+    """Expands the vertices of a trace in its order: a replay is a search like any other."""
+
+    trace: Trace
+    stop: StopRule = StopRule.GOAL_EXPANDED
+
+    def open(self, problem: Problem, state: SearchState) -> ScriptedFrontier:
+        """Begin the replay."""
+        self.check(problem)
+        return ScriptedFrontier(self.trace.expanded.tolist(), state)
+
+    def check(self, problem: Problem) -> None:
+        """Refuse a trace that was recorded on another problem, as far as its ends tell."""
+        if (problem.start, problem.goal) != (self.trace.start, self.trace.goal):
+            raise SailplanError(f"{problem.name}: the trace was recorded between other vertices")
+
+
+class ScriptedFrontier:
+    """The open list of a replay."""
+
+    def __init__(self, script: list[int], state: SearchState) -> None:
+        self._script = script
+        self._state = state
+
+    def observe(self, discovery: Discovery) -> None:
+        """Nothing: the order is settled."""
+
+    def add(self, vertices: Sequence[int]) -> None:
+        """Nothing: the order is settled."""
+
+    def select(self) -> int | None:
+        """The next vertex of the trace."""
+        step = self._state.expansions
+        return self._script[step] if step < len(self._script) else None

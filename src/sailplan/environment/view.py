@@ -14,9 +14,8 @@ from sailplan.core.kernel.arrays import NO_VERTEX
 from sailplan.environment.attractors import Attractors, Point, solution_paths
 from sailplan.errors import EpisodeError
 from sailplan.policies.features import FeatureSet, feature_set
-from sailplan.policies.keyed.best_first import BestFirst
-from sailplan.policies.keyed.heuristics import Key
 from sailplan.policies.keyed.kernel import KeyArrays
+from sailplan.policies.keyed.policy import BestFirst, Key
 from sailplan.policies.keyed.queues import Score
 from sailplan.policies.steered.policy import Steering
 

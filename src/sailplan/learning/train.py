@@ -16,7 +16,7 @@ from sailplan.errors import SailplanError, TrainingError
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName, Preset
 from sailplan.learning.rounds import Round, Training
 from sailplan.learning.run_folder import Plan, RunFolder, digest_of
-from sailplan.policies.keyed.recipes import greedy
+from sailplan.policies.keyed.policy import greedy
 from sailplan.policies.replanning.policy import optimistic
 from sailplan.progress import ShowProgress, no_progress, show_progress
 

@@ -15,7 +15,7 @@ from sailplan.core.policy import Policy
 from sailplan.core.result import StopRule
 from sailplan.errors import ModelError, PolicyError, SailplanError
 from sailplan.files import FilePath, fault_line, file_bytes, whole_file
-from sailplan.policies.keyed.recipes import (
+from sailplan.policies.keyed.policy import (
     a_star,
     breadth_first,
     dijkstra,

@@ -11,7 +11,7 @@ from sailplan.core import Limits, open_search
 from sailplan.core.graph import Problem
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.policies.features import Feature
-from sailplan.policies.keyed.recipes import greedy
+from sailplan.policies.keyed.policy import greedy
 from sailplan.testing.checks import with_other_hidden_cells
 from sailplan.testing.tiny_worlds import random_problem
 

@@ -13,7 +13,7 @@ from sailplan.core.graph import EdgeStatus, Graph, Problem, edge_statuses, is_co
 from sailplan.errors import GraphError
 from sailplan.graphs.grid.graph import GridGraph, Moves, grid_problem
 from sailplan.graphs.grid.world import World
-from sailplan.policies.keyed.recipes import dijkstra
+from sailplan.policies.keyed.policy import dijkstra
 from sailplan.testing.tiny_worlds import random_problem
 
 

@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sailplan.policies.learned.kernel import allocate_network, forward_rows
+from sailplan.policies.learned.kernel import forward_rows
+from sailplan.policies.learned.network import allocate_network
 from tests.learned_policies import random_network
 from tests.naive.network import forward
 

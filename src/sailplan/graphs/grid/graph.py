@@ -10,10 +10,12 @@ from functools import cached_property
 import numpy as np
 
 from sailplan.core.graph import EdgeStatus, FloatArray, Problem
+from sailplan.core.kernel.arrays import NONE
 from sailplan.errors import GraphError, ProblemError
 from sailplan.graphs.grid.checks import shown
 from sailplan.graphs.grid.kernel.edges import STEPS_X, STEPS_Y, GridArrays, TerrainArrays
-from sailplan.graphs.grid.kernel.obstacles import GridObstacles, allocate_grid_obstacles
+from sailplan.graphs.grid.kernel.obstacles import BUCKET_SIDE, GridObstacles
+from sailplan.graphs.grid.kernel.walls import DIRECTIONS
 from sailplan.graphs.grid.world import Cell, World, as_cell, corner_cells
 
 
@@ -133,7 +135,19 @@ class GridGraph:
 
     def obstacle_arrays(self, *, walls: bool) -> GridObstacles:
         """What keeps the invalid cells that a compiled search finds by place."""
-        return allocate_grid_obstacles(self.world.width, self.world.height, walls=walls)
+        width, height = self.world.width, self.world.height
+        vertices = self.vertex_count
+        in_walls = vertices if walls else 0
+        return GridObstacles(
+            cells=np.empty((vertices, 2), np.int32),
+            heads=np.full((-(-height // BUCKET_SIDE), -(-width // BUCKET_SIDE)), NONE, np.int32),
+            links=np.empty(vertices, np.int32),
+            columns=np.full(width, NONE, np.int32),
+            rows=np.full(height, NONE, np.int32),
+            roots=np.full(in_walls, NONE, np.int32),
+            sizes=np.empty(in_walls, np.int32),
+            extremes=np.empty((in_walls, DIRECTIONS), np.int32),
+        )
 
 
 def grid_problem(

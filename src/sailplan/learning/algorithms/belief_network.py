@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from sailplan.core import Limits, open_search, search
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.kernel.arrays import INVALID, UNSEEN
-from sailplan.core.replay import ScriptedPolicy
+from sailplan.core.search import ScriptedPolicy
 from sailplan.errors import TrainingError
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.learning.regressors.torch_network import one_thread

@@ -16,7 +16,7 @@ from sailplan.learning.rounds import Candidate, Options, Progress, Training, dra
 from sailplan.learning.settings import NetworkSettings, ScoreSettings, check, check_roll_outs, setting
 from sailplan.parallel import run_all
 from sailplan.policies.features import FeatureSet, feature_set
-from sailplan.policies.keyed.recipes import greedy
+from sailplan.policies.keyed.policy import greedy
 from sailplan.policies.learned.network import Scaling
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.mixture.policy import MixturePolicy

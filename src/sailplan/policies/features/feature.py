@@ -12,7 +12,7 @@ import numpy as np
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import FeatureError
-from sailplan.policies.features.kernel import COLUMNS
+from sailplan.policies.features.kernel import CLOSEST, COLUMNS, FIRST_RELATIVE, FIRST_WALL, PATCH, FeatureArrays
 
 Unit = Literal["cells", "span"]
 """What a feature set measures lengths in: cells, or the straight-line distance from start to goal."""
@@ -136,3 +136,26 @@ def plane_coordinates(problem: Problem, vertices: Sequence[int]) -> FloatArray:
     if places.shape[1] != 2:
         raise FeatureError(f"{problem.name}: these features need two coordinates, the graph has {places.shape[1]}")
     return places
+
+
+PRESETS: dict[str, FeatureSet] = {}
+"""The feature sets by name; `presets.py` fills it."""
+
+
+def feature_set(name: str) -> FeatureSet:
+    """The feature set of that name."""
+    if name not in PRESETS:
+        raise FeatureError(f"no feature set {name!r}; there are {', '.join(PRESETS)}")
+    return PRESETS[name]
+
+
+def allocate_features(codes: Sequence[int]) -> FeatureArrays:
+    """The arrays for these columns."""
+    named = [code for code in codes if code < PATCH]
+    return FeatureArrays(
+        columns=np.array(codes, np.int64),
+        needs_obstacles=any(code < FIRST_WALL and code % FIRST_RELATIVE >= CLOSEST for code in named),
+        needs_walls=any(code >= FIRST_WALL for code in named),
+        values=np.empty(len(COLUMNS)),
+        row=np.empty(len(codes)),
+    )

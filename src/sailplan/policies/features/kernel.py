@@ -7,7 +7,6 @@ invalid is known, the vertex itself is taken for the closest invalid one, at dis
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -67,11 +66,11 @@ WALL_COLUMNS = ("relative_h_oct", "wall_detour", "wall_detour_left", "wall_detou
 COLUMNS = ABSOLUTE_COLUMNS + RELATIVE_COLUMNS + WALL_COLUMNS
 
 _X, _Y, _G, _H_EUC, _H_MAN, _DEPTH, _GOAL_X, _GOAL_Y = range(8)
-_CLOSEST, _CLOSEST_BY_X, _CLOSEST_BY_Y = 8, 11, 14
+CLOSEST, _CLOSEST_BY_X, _CLOSEST_BY_Y = 8, 11, 14
 """Places of the absolute columns; each of the closest has x, y and distance."""
-_FIRST_RELATIVE = len(ABSOLUTE_COLUMNS)
-_FIRST_WALL = _FIRST_RELATIVE + len(RELATIVE_COLUMNS)
-_PATCH = 1 << 20
+FIRST_RELATIVE = len(ABSOLUTE_COLUMNS)
+FIRST_WALL = FIRST_RELATIVE + len(RELATIVE_COLUMNS)
+PATCH = 1 << 20
 _PATCH_ROW = 1 << 8
 LARGEST_RADIUS = _PATCH_ROW // 2 - 1
 """Of a patch."""
@@ -97,19 +96,7 @@ class FeatureArrays(NamedTuple):
 
 def patch_code(dx: int, dy: int) -> int:
     """The code of the cell this far to the right and up, mirrored as the relative columns are."""
-    return _PATCH + (dy + LARGEST_RADIUS) * _PATCH_ROW + dx + LARGEST_RADIUS
-
-
-def allocate_features(codes: Sequence[int]) -> FeatureArrays:
-    """The arrays for these columns."""
-    named = [code for code in codes if code < _PATCH]
-    return FeatureArrays(
-        columns=np.array(codes, np.int64),
-        needs_obstacles=any(code < _FIRST_WALL and code % _FIRST_RELATIVE >= _CLOSEST for code in named),
-        needs_walls=any(code >= _FIRST_WALL for code in named),
-        values=np.empty(len(COLUMNS)),
-        row=np.empty(len(codes)),
-    )
+    return PATCH + (dy + LARGEST_RADIUS) * _PATCH_ROW + dx + LARGEST_RADIUS
 
 
 @piece
@@ -118,10 +105,10 @@ def fill_row(search, features, vertex):
     _fill_values(search, features, vertex)
     for index in range(len(features.columns)):
         code = features.columns[index]
-        if code < _PATCH:
+        if code < PATCH:
             features.row[index] = features.values[code]
         else:
-            dx, dy = code % _PATCH_ROW - LARGEST_RADIUS, (code - _PATCH) // _PATCH_ROW - LARGEST_RADIUS
+            dx, dy = code % _PATCH_ROW - LARGEST_RADIUS, (code - PATCH) // _PATCH_ROW - LARGEST_RADIUS
             features.row[index] = _known_cell(search.graph, search.state, search.start, search.goal, vertex, dx, dy)
 
 
@@ -139,7 +126,7 @@ def _fill_values(search, features, vertex):
     values[_GOAL_X], values[_GOAL_Y] = goal_x, goal_y
     if features.needs_obstacles:
         _fill_closest(search, values, vertex, x, y)
-    relative = values[_FIRST_RELATIVE:]
+    relative = values[FIRST_RELATIVE:]
     away = distance(graph, EUCLIDEAN, search.start, search.goal)
     unit = 1.0 / away if away > 0.0 else 1.0
     right, up = unit * direction(start_x, goal_x), unit * direction(start_y, goal_y)
@@ -148,7 +135,7 @@ def _fill_values(search, features, vertex):
     for index in range(_G, _GOAL_X):
         relative[index] = values[index] * unit
     if features.needs_obstacles:
-        for index in range(_CLOSEST, _FIRST_RELATIVE, 3):
+        for index in range(CLOSEST, FIRST_RELATIVE, 3):
             relative[index] = (values[index] - x) * right
             relative[index + 1] = (values[index + 1] - y) * up
             relative[index + 2] = values[index + 2] * unit
@@ -160,8 +147,8 @@ def _fill_values(search, features, vertex):
 def _fill_closest(search, values, vertex, x, y):
     graph, state, obstacles = search.graph, search.state, search.obstacles
     other = _invalid_or(vertex, state, closest_invalid(obstacles, graph, state, vertex))
-    values[_CLOSEST], values[_CLOSEST + 1] = position(graph, other)
-    values[_CLOSEST + 2] = distance(graph, EUCLIDEAN, vertex, other)
+    values[CLOSEST], values[CLOSEST + 1] = position(graph, other)
+    values[CLOSEST + 2] = distance(graph, EUCLIDEAN, vertex, other)
     other = _invalid_or(vertex, state, closest_along(obstacles, graph, state, vertex, ALONG_X))
     values[_CLOSEST_BY_X], values[_CLOSEST_BY_X + 1] = position(graph, other)
     values[_CLOSEST_BY_X + 2] = abs(values[_CLOSEST_BY_X] - x)
@@ -189,7 +176,7 @@ def _fill_walls(obstacles, graph, start, vertex, goal, values, unit):
 
 @_fill_walls.register(GridObstacles)
 def _fill_walls_of_cells(obstacles, graph, start, vertex, goal, values, unit):
-    fill_walls(obstacles, graph, start, vertex, goal, values, _FIRST_WALL, unit)
+    fill_walls(obstacles, graph, start, vertex, goal, values, FIRST_WALL, unit)
 
 
 @dispatched("graph", default=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sailplan.errors import FeatureError
 from sailplan.policies.features.absolute import COST, DEPTH, EUCLIDEAN, GOAL, MANHATTAN, OBSTACLES, POSITION
-from sailplan.policies.features.feature import FeatureSet
+from sailplan.policies.features.feature import PRESETS, FeatureSet
 from sailplan.policies.features.patch import Patch
 from sailplan.policies.features.relative import (
     DONE,
@@ -16,6 +15,8 @@ from sailplan.policies.features.relative import (
     RELATIVE_OBSTACLES,
 )
 from sailplan.policies.features.walls import WALLS
+
+__all__ = ["PRESETS", "WALL_WEIGHT"]
 
 WALL_WEIGHT = 3.0
 """What a detour round known walls counts in the first guess: going round uncovers more wall. Chosen on train maps."""
@@ -30,20 +31,13 @@ _RELATIVE = (
     RELATIVE_OBSTACLES,
 )
 
-PRESETS: dict[str, FeatureSet] = {
-    "paper17": FeatureSet(
+_SETS = (
+    FeatureSet(
         (POSITION, COST, EUCLIDEAN, MANHATTAN, DEPTH, GOAL, OBSTACLES), "paper17", "cells", estimate=(("h_euc", 1.0),)
     ),
-    "relative": FeatureSet(_RELATIVE, "relative", "span", estimate=(("relative_h_euc", 1.0),)),
-    "walls": FeatureSet(
-        (*_RELATIVE, WALLS), "walls", "span", estimate=(("relative_h_oct", 1.0), ("wall_detour", WALL_WEIGHT))
-    ),
-    "patch": FeatureSet((*_RELATIVE, Patch()), "patch", "span", estimate=(("relative_h_euc", 1.0),)),
-}
-
-
-def feature_set(name: str) -> FeatureSet:
-    """The feature set of that name."""
-    if name not in PRESETS:
-        raise FeatureError(f"no feature set {name!r}; there are {', '.join(PRESETS)}")
-    return PRESETS[name]
+    FeatureSet(_RELATIVE, "relative", "span", estimate=(("relative_h_euc", 1.0),)),
+    FeatureSet((*_RELATIVE, WALLS), "walls", "span", estimate=(("relative_h_oct", 1.0), ("wall_detour", WALL_WEIGHT))),
+    FeatureSet((*_RELATIVE, Patch()), "patch", "span", estimate=(("relative_h_euc", 1.0),)),
+)
+for one in _SETS:
+    PRESETS[one.name] = one

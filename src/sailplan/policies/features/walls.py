@@ -12,8 +12,8 @@ from sailplan.core.policy import CompiledForm
 from sailplan.core.state import SearchState
 from sailplan.errors import FeatureError
 from sailplan.graphs.grid.graph import GridGraph
-from sailplan.policies.features.feature import NamedColumns
-from sailplan.policies.features.kernel import COLUMNS, WALL_COLUMNS, allocate_features, fill_rows, note_all_invalid
+from sailplan.policies.features.feature import NamedColumns, allocate_features
+from sailplan.policies.features.kernel import COLUMNS, WALL_COLUMNS, fill_rows, note_all_invalid
 
 
 def _columns(problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:

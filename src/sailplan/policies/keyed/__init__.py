@@ -1,8 +1,9 @@
 """Policies ordered by keys made of the path cost and a heuristic: A*, greedy search, MHA*."""
 
-from sailplan.policies.keyed.best_first import BestFirst
-from sailplan.policies.keyed.heuristics import HEURISTICS, Key
-from sailplan.policies.keyed.recipes import (
+from sailplan.policies.keyed.heuristics import HEURISTICS
+from sailplan.policies.keyed.policy import (
+    BestFirst,
+    Key,
     a_star,
     breadth_first,
     dijkstra,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +11,6 @@ import numpy as np
 from sailplan.core.graph import Problem
 from sailplan.core.kernel import edges
 from sailplan.core.state import SearchState
-from sailplan.errors import PolicyError
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.policies.keyed import kernel
 
@@ -93,46 +91,6 @@ HEURISTICS: dict[str, HeuristicKind] = {
     "clearance": HeuristicKind(clearance, kernel.CLEARANCE),
 }
 """Each heuristic by name."""
-
-
-@dataclass(frozen=True)
-class Key:
-    """What a queue is ordered by: cost_weight * g + heuristic_weight * h."""
-
-    heuristic: str = "euclidean"
-    """A name in HEURISTICS."""
-    cost_weight: float = 0.0
-    """Weight of the cost from the start; zero means that a vertex keeps its key when it gets a cheaper path."""
-    heuristic_weight: float = 1.0
-    """Weight of the heuristic."""
-
-    def __post_init__(self) -> None:
-        if self.heuristic not in HEURISTICS:
-            raise PolicyError(f"no heuristic {self.heuristic!r}; there are {', '.join(HEURISTICS)}")
-        if not (0 <= self.cost_weight < math.inf and 0 <= self.heuristic_weight < math.inf):
-            raise PolicyError("the weights of a key must be finite and not negative")
-
-    @property
-    def needs_coordinates(self) -> bool:
-        """Whether the graph must say where its vertices are."""
-        return self.heuristic != "zero" and self.heuristic_weight > 0
-
-    def score(self, problem: Problem, state: SearchState) -> Estimate:
-        """What gives the key of each vertex in this search."""
-        cost_weight, heuristic_weight = self.cost_weight, self.heuristic_weight
-        if not self.needs_coordinates:
-            return lambda vertices: [cost_weight * cost for cost in map(state.cost.item, vertices)]
-        estimate = HEURISTICS[self.heuristic].open(problem, state)
-        if not cost_weight:
-            return lambda vertices: [heuristic_weight * distance for distance in estimate(vertices)]
-
-        def keys(vertices: Sequence[int]) -> list[float]:
-            return [
-                cost_weight * cost + heuristic_weight * distance
-                for cost, distance in zip(map(state.cost.item, vertices), estimate(vertices), strict=True)
-            ]
-
-        return keys
 
 
 def _to_goal(problem: Problem, length: Callable[[list[float], list[float]], float]) -> Estimate:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -50,18 +49,6 @@ class LearnedArrays(NamedTuple):
     members: NDArray[np.int32]
     """The open vertices, and some closed ones, in no order; empty unless FULL."""
     member_count: NDArray[np.int64]
-
-
-def allocate_network(layers: Sequence[tuple[NDArray, NDArray]], linear: NDArray) -> NetworkArrays:
-    """The arrays of dense layers (weights of shape (inputs, outputs), biases) and the linear term beside them."""
-    sizes = [len(layers[0][0]), *(len(biases) for _, biases in layers)]
-    return NetworkArrays(
-        sizes=np.array(sizes, np.int64),
-        weights=np.concatenate([np.asarray(weights, np.float32).reshape(-1) for weights, _ in layers]),
-        biases=np.concatenate([np.asarray(biases, np.float32) for _, biases in layers]),
-        linear=np.asarray(linear, np.float64),
-        scratch=np.empty((2, max(sizes)), np.float32),
-    )
 
 
 @piece

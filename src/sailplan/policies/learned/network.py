@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sailplan.core.graph import FloatArray
 from sailplan.errors import ModelError
-from sailplan.policies.learned.kernel import NetworkArrays, allocate_network, forward_rows
+from sailplan.policies.learned.kernel import NetworkArrays, forward_rows
 
 Layer = tuple[NDArray[np.float32], NDArray[np.float32]]
 """Weights, shape (inputs, outputs), and biases."""
@@ -137,3 +137,15 @@ class DenseNetwork:
         weights, biases = layers[-1]
         layers[-1] = weights * self.unit, biases * self.unit + self.offset
         return allocate_network(layers, self.linear)
+
+
+def allocate_network(layers: Sequence[tuple[NDArray[Any], NDArray[Any]]], linear: FloatArray) -> NetworkArrays:
+    """The arrays of dense layers (weights of shape (inputs, outputs), biases) and the linear term beside them."""
+    sizes = [len(layers[0][0]), *(len(biases) for _, biases in layers)]
+    return NetworkArrays(
+        sizes=np.array(sizes, np.int64),
+        weights=np.concatenate([np.asarray(weights, np.float32).reshape(-1) for weights, _ in layers]),
+        biases=np.concatenate([np.asarray(biases, np.float32) for _, biases in layers]),
+        linear=np.asarray(linear, np.float64),
+        scratch=np.empty((2, max(sizes)), np.float32),
+    )

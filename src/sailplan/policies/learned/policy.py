@@ -18,9 +18,7 @@ from sailplan.core.result import StopRule
 from sailplan.core.state import SearchState
 from sailplan.errors import ModelError, PolicyError
 from sailplan.graphs.grid.graph import GridGraph
-from sailplan.policies.features.feature import FeatureSet, plane_coordinates
-from sailplan.policies.features.kernel import allocate_features
-from sailplan.policies.features.presets import PRESETS
+from sailplan.policies.features.feature import PRESETS, FeatureSet, allocate_features, plane_coordinates
 from sailplan.policies.learned.kernel import FROZEN, FULL, LAZY, ON_TOUCH, LearnedArrays
 from sailplan.policies.learned.network import DenseNetwork
 

@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 from sailplan.core import Limits, StopRule, Trace, search
 from sailplan.core.graph import FloatArray, Problem, is_finite
 from sailplan.core.policy import CompiledForm, Discovery
-from sailplan.core.replay import ScriptedFrontier, ScriptedPolicy
-from sailplan.core.search import EngineName
+from sailplan.core.search import EngineName, ScriptedFrontier, ScriptedPolicy
 from sailplan.core.state import IntArray, SearchState
-from sailplan.policies.features.feature import FeatureSet
-from sailplan.policies.features.kernel import allocate_features
+from sailplan.policies.features.feature import FeatureSet, allocate_features
 from sailplan.policies.learned.policy import compiled_columns
 from sailplan.policies.replay.kernel import SampleArrays
 

@@ -12,8 +12,7 @@ from sailplan.core import Limits, StopRule, Trace, search
 from sailplan.core.graph import FloatArray, Problem, is_finite
 from sailplan.core.kernel.arrays import NO_VERTEX, OPEN
 from sailplan.core.policy import CompiledForm, Discovery
-from sailplan.core.replay import ScriptedFrontier, ScriptedPolicy
-from sailplan.core.search import EngineName
+from sailplan.core.search import EngineName, ScriptedFrontier, ScriptedPolicy
 from sailplan.core.state import SearchState
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.replay.kernel import TransitionArrays

@@ -13,10 +13,9 @@ from sailplan.core.kernel.arrays import NO_VERTEX, NONE, OPEN
 from sailplan.core.policy import CompiledForm
 from sailplan.core.result import StopRule
 from sailplan.core.state import SearchState
-from sailplan.policies.features.feature import FeatureSet
-from sailplan.policies.features.kernel import allocate_features
-from sailplan.policies.keyed.best_first import needs_obstacles
+from sailplan.policies.features.feature import FeatureSet, allocate_features
 from sailplan.policies.keyed.kernel import KeyArrays
+from sailplan.policies.keyed.policy import needs_obstacles
 from sailplan.policies.keyed.queues import QueueFrontier, Score
 from sailplan.policies.learned.policy import compiled_columns
 from sailplan.policies.steered.kernel import SteeredArrays

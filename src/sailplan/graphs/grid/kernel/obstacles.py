@@ -11,10 +11,10 @@ from sailplan.core.kernel.arrays import INVALID_VERTICES, NONE
 from sailplan.core.kernel.compile import piece
 from sailplan.core.kernel.obstacles import ALONG_X, closest_along, closest_invalid, note_invalid
 from sailplan.graphs.grid.kernel.edges import grid_cell
-from sailplan.graphs.grid.kernel.walls import DIRECTIONS, join_wall
+from sailplan.graphs.grid.kernel.walls import join_wall
 
 _SIDE_BITS = 4
-_SIDE = 1 << _SIDE_BITS
+BUCKET_SIDE = 1 << _SIDE_BITS
 """Cells along the side of a bucket."""
 
 
@@ -38,22 +38,6 @@ class GridObstacles(NamedTuple):
     """How many cells the wall has, at the cell that stands for it."""
     extremes: NDArray[np.int32]
     """Shape (vertices, 8), at the cell that stands for a wall: its farthest cells in eight directions."""
-
-
-def allocate_grid_obstacles(width: int, height: int, *, walls: bool) -> GridObstacles:
-    """Room for all cells of a grid to be found invalid."""
-    vertices = width * height
-    in_walls = vertices if walls else 0
-    return GridObstacles(
-        cells=np.empty((vertices, 2), np.int32),
-        heads=np.full((-(-height // _SIDE), -(-width // _SIDE)), NONE, np.int32),
-        links=np.empty(vertices, np.int32),
-        columns=np.full(width, NONE, np.int32),
-        rows=np.full(height, NONE, np.int32),
-        roots=np.full(in_walls, NONE, np.int32),
-        sizes=np.empty(in_walls, np.int32),
-        extremes=np.empty((in_walls, DIRECTIONS), np.int32),
-    )
 
 
 @note_invalid.register(GridObstacles)
