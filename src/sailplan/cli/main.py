@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from sailplan import __version__
+from sailplan.cli.notes import tell
 from sailplan.errors import SailplanError
 
 USAGE = 2
@@ -22,6 +23,7 @@ def main(arguments: list[str] | None = None) -> None:
         from sailplan.cli.app import app
 
         code = app(arguments, standalone_mode=False, prog_name="sailplan")
+        _note_missing_cache()
         sys.stdout.flush()
     except (SailplanError, typer.TyperException) as error:
         code = _complain(error)
@@ -55,6 +57,14 @@ def options(
 
     Example: sailplan plan floor.png --start 3,4 --goal 180,190 --png search.png
     """
+
+
+def _note_missing_cache() -> None:
+    """Say why kernels were compiled again, if they cannot be kept on disk."""
+    # Only a command that searched has loaded the module.
+    compilation = sys.modules.get("sailplan.core.kernel.compile")
+    for problem in compilation.cache_problem if compilation else ():
+        tell(problem)
 
 
 def _complain(error: object) -> int:

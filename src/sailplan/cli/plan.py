@@ -18,7 +18,7 @@ from sailplan.graphs.grid.world import Unknown
 from sailplan.planning import Plan
 from sailplan.planning import plan as find_plan
 from sailplan.planning.plan import DEFAULT_POLICY, FRAMES
-from sailplan.progress import show_progress
+from sailplan.progress import show_compilation, show_progress
 
 NO_PATH = 1
 
@@ -65,20 +65,21 @@ def plan(
     """
     if connectivity not in (4, 8):
         raise typer.BadParameter(f"--connectivity is 4 or 8, not {connectivity}")
-    found = find_plan(
-        map_file,
-        None if start is None else parse_point("--start", start, metres=metres),
-        None if goal is None else parse_point("--goal", goal, metres=metres),
-        policy=policy,
-        limits=Limits(max_expansions, max_seconds),
-        metres=metres,
-        robot_radius=robot_radius,
-        unknown=unknown,
-        costs=costs,
-        moves=Moves(diagonal=connectivity == 8, corner_cutting=corner_cutting),
-        stop=stop,
-        engine=engine,
-    )
+    with show_compilation():
+        found = find_plan(
+            map_file,
+            None if start is None else parse_point("--start", start, metres=metres),
+            None if goal is None else parse_point("--goal", goal, metres=metres),
+            policy=policy,
+            limits=Limits(max_expansions, max_seconds),
+            metres=metres,
+            robot_radius=robot_radius,
+            unknown=unknown,
+            costs=costs,
+            moves=Moves(diagonal=connectivity == 8, corner_cutting=corner_cutting),
+            stop=stop,
+            engine=engine,
+        )
     for note in found.notes:
         tell(str(note))
     if png is not None:
