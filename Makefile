@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test lint bench reproduce training pretrained clean
+.PHONY: help demo test lint coverage bench reproduce training pretrained clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -20,6 +20,11 @@ lint: .venv/installed-dev ## style, types and the layers
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+coverage: .venv/installed-dev ## which lines the tests of kernels, graphs and policies reach, kernels as plain Python
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -W ignore::RuntimeWarning \
+		tests/core tests/graphs tests/oracle tests/policies --ignore tests/core/kernel/test_compile.py
+	$(BIN)/coverage report --skip-covered --include 'src/sailplan/core/*,src/sailplan/graphs/*,src/sailplan/oracle/*,src/sailplan/policies/*'
 
 bench: .venv/installed-bench ## speed against other planners, generated worlds against real ones, steps of the environment
 	$(BIN)/python benchmarks/speed.py

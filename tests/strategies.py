@@ -19,16 +19,18 @@ ALL_MOVES = (PAPER_MOVES, MOVINGAI_MOVES, FOUR_CONNECTED, UNIT_DIAGONALS, CHEAP_
 
 @st.composite
 def grid_problems(
-    draw: st.DrawFn, height: int = 40, width: int = 60, moves: Sequence[Moves] = ALL_MOVES
+    draw: st.DrawFn, height: int = 40, width: int = 60, moves: Sequence[Moves] = ALL_MOVES, *, terrain: bool = False
 ) -> tuple[Problem, GridGraph]:
-    """Draw a problem on a random world of at most this height and width, and its graph."""
+    """Draw a problem on a random world of at most this height and width, with or without terrain, and its graph."""
     shape = draw(st.integers(1, height)), draw(st.integers(1, width))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     blocked = rng.random(shape) < draw(st.sampled_from((0.0, 0.1, 0.25, 0.4)))
     start, goal = ((int(rng.integers(shape[1])), int(rng.integers(shape[0]))) for _ in range(2))
     for x, y in (start, goal):
         blocked[y, x] = False
-    problem = grid_problem(World(blocked, name="random"), start, goal, draw(st.sampled_from(moves)))
+    # Costs of a few kinds make ties.
+    costs = rng.choice((1.0, 1.5, 4.0, 37.3), shape) if terrain else None
+    problem = grid_problem(World(blocked, name="random", costs=costs), start, goal, draw(st.sampled_from(moves)))
     assert isinstance(problem.graph, GridGraph)
     return problem, problem.graph
 

@@ -39,6 +39,13 @@ def test_on_grids(name: str, drawn: tuple[Problem, GridGraph], stop: StopRule, b
     _assert_engines_agree(drawn[0], load_policy(name), stop, budget)
 
 
+@pytest.mark.parametrize("name", ["dijkstra", "a_star_octile", "h_euc", "mha_star", "bfws", "optimistic", "sail:mazes"])
+@settings(max_examples=40)
+@given(drawn=grid_problems(20, 25, terrain=True), stop=st.sampled_from(StopRule), budget=BUDGETS)
+def test_on_terrain(name: str, drawn: tuple[Problem, GridGraph], stop: StopRule, budget: int | None) -> None:
+    _assert_engines_agree(drawn[0], load_policy(name), stop, budget)
+
+
 @pytest.mark.parametrize("name", CATALOGUE)
 @settings(max_examples=40)
 @given(drawn=explicit_problems(), stop=st.sampled_from(StopRule), budget=BUDGETS)

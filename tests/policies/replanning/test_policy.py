@@ -24,7 +24,7 @@ from tests.same import assert_same_result
 from tests.strategies import FOUR_CONNECTED, explicit_problems, grid_problems
 
 both_engines = pytest.mark.parametrize("engine", ["reference", "compiled"])
-PROBLEMS = st.one_of(grid_problems(10, 10), explicit_problems(25))
+PROBLEMS = st.one_of(grid_problems(10, 10), grid_problems(10, 10, terrain=True), explicit_problems(25))
 
 TRAP = """
     .........

@@ -19,6 +19,7 @@ Colour = tuple[int, int, int]
 
 FREE: Colour = (255, 255, 255)
 HIDDEN_OBSTACLE: Colour = (222, 222, 222)
+COSTLY: Colour = (196, 176, 140)
 PENALISED: Colour = (247, 206, 104)
 PENALISED_OBSTACLE: Colour = (172, 122, 40)
 KNOWN_INVALID: Colour = (0, 0, 0)
@@ -38,6 +39,7 @@ _LEGEND = [
     ("start", START),
     ("goal", GOAL),
 ]
+_TERRAIN_LEGEND = [("costly terrain", COSTLY)]
 _PENALISED_LEGEND = [("penalised, free", PENALISED), ("penalised, blocked", PENALISED_OBSTACLE)]
 _SHADES = 16
 """Few enough that a frame of an animation, which has 256 colours, keeps all of them."""
@@ -48,8 +50,8 @@ _LINE = 20
 
 def draw_world(world: World) -> Image.Image:
     """Draw a world: free cells are white, blocked cells black."""
-    colours = np.where(world.image()[..., None], FREE, KNOWN_INVALID).astype(np.uint8)
-    return _enlarge(colours)
+    colours = np.where(world.blocked[..., None], KNOWN_INVALID, _free_colours(world))
+    return _enlarge(colours[::-1].astype(np.uint8))
 
 
 def draw_search(
@@ -65,7 +67,8 @@ def draw_search(
     """
     panel = draw_panel(problem, state, path, multipliers)
     width = max(panel.width, _SMALLEST_SIDE + 2 * _MARGIN)
-    legend = draw_legend(width, penalised=multipliers is not None)
+    has_terrain = _grid(problem).world.costs is not None
+    legend = draw_legend(width, penalised=multipliers is not None, terrain=has_terrain)
     frame = Image.new("RGB", (width, _LINE + panel.height + legend.height), FREE)
     frame.paste(panel, ((width - panel.width) // 2, _LINE))
     frame.paste(legend, (0, _LINE + panel.height))
@@ -96,11 +99,11 @@ def draw_panel(
     return panel
 
 
-def draw_legend(width: int, size: int = 13, *, penalised: bool = False) -> Image.Image:
+def draw_legend(width: int, size: int = 13, *, penalised: bool = False, terrain: bool = False) -> Image.Image:
     """Draw the legend of the colours, in letters of that size and in as many lines as needed."""
     font = ImageFont.load_default(size)
     box, line = size - 2, size + 7
-    entries = [*_LEGEND, *(_PENALISED_LEGEND if penalised else [])]
+    entries = [*_LEGEND, *(_TERRAIN_LEGEND if terrain else []), *(_PENALISED_LEGEND if penalised else [])]
     places, x, y = [], _MARGIN, 0
     for label, _ in entries:
         needed = size + 3 + int(font.getlength(label))
@@ -153,7 +156,7 @@ def _colours(
     """A colour for each cell, top row first."""
     status = state.status.reshape(world.blocked.shape)
     blocked = world.blocked[..., None]
-    colours = np.where(blocked, HIDDEN_OBSTACLE, FREE)
+    colours = np.where(blocked, HIDDEN_OBSTACLE, _free_colours(world))
     if multipliers is not None:
         shade = _shade(multipliers).reshape(blocked.shape)
         penalised = np.where(blocked, PENALISED_OBSTACLE, PENALISED)
@@ -161,6 +164,12 @@ def _colours(
     for code, colour in ((arrays.OPEN, FRONTIER), (arrays.CLOSED, EXPANDED), (arrays.INVALID, KNOWN_INVALID)):
         colours[status == code] = colour
     return colours[::-1].astype(np.uint8)
+
+
+def _free_colours(world: World) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    """The colour of each cell if it is free, bottom row first: the darker the higher its terrain cost."""
+    shade = 0.0 if world.costs is None else _shade(world.costs)[..., None]
+    return np.rint((1.0 - shade) * np.array(FREE) + shade * np.array(COSTLY)).astype(np.int64)
 
 
 def _shade(multipliers: FloatArray) -> FloatArray:
