@@ -1,4 +1,4 @@
-"""Progress bars and other signs of life on standard error, for work that takes more than a moment."""
+"""Progress bars on standard error, for work that takes more than a moment."""
 
 from __future__ import annotations
 
@@ -40,37 +40,3 @@ def show_progress(description: str, total: int) -> Iterator[Callable[..., None]]
 def no_progress(description: str, total: int) -> Iterator[Callable[..., None]]:
     """Show nothing; takes the place of `show_progress`."""
     yield lambda text=None: None
-
-
-@contextmanager
-def show_compilation() -> Iterator[None]:
-    """Show a spinner whenever kernels are compiled while the block runs, if standard error is a terminal.
-
-    The first search of a kind compiles for some seconds; later ones load the code from disk.
-    """
-    from numba.core import event
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield
-        return
-    status = console.status("compiling the search: some seconds, once for each kind of graph and policy")
-
-    class Spinner(event.Listener):
-        """Counts compilations, which are nested."""
-
-        running = 0
-
-        def on_start(self, event: object) -> None:
-            self.running += 1
-            if self.running == 1:
-                status.start()
-
-        def on_end(self, event: object) -> None:
-            self.running -= 1
-            if self.running == 0:
-                status.stop()
-
-    with event.install_listener("numba:compile", Spinner()):
-        yield

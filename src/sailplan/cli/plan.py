@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +20,7 @@ from sailplan.graphs.grid.world import Unknown
 from sailplan.planning import Plan
 from sailplan.planning import plan as find_plan
 from sailplan.planning.plan import DEFAULT_POLICY, FRAMES
-from sailplan.progress import show_compilation, show_progress
+from sailplan.progress import show_progress
 
 NO_PATH = 1
 
@@ -65,7 +67,7 @@ def plan(
     """
     if connectivity not in (4, 8):
         raise typer.BadParameter(f"--connectivity is 4 or 8, not {connectivity}")
-    with show_compilation():
+    with _spinner_while_compiling():
         found = find_plan(
             map_file,
             None if start is None else parse_point("--start", start, metres=metres),
@@ -138,3 +140,37 @@ def _lines(facts: dict[str, Any], written: list[Path]) -> str:
         *[f"  written     {path}" for path in written],
     ]
     return "\n".join(lines)
+
+
+@contextmanager
+def _spinner_while_compiling() -> Iterator[None]:
+    """Show a spinner whenever kernels are compiled while the block runs, if standard error is a terminal.
+
+    The first search of a kind compiles for some seconds; later ones load the code from disk.
+    """
+    from numba.core import event
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    status = console.status("compiling the search: some seconds, once for each kind of graph and policy")
+
+    class Spinner(event.Listener):
+        """Counts compilations, which are nested."""
+
+        running = 0
+
+        def on_start(self, event: object) -> None:
+            self.running += 1
+            if self.running == 1:
+                status.start()
+
+        def on_end(self, event: object) -> None:
+            self.running -= 1
+            if self.running == 0:
+                status.stop()
+
+    with event.install_listener("numba:compile", Spinner()):
+        yield
