@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from sailplan.files import whole_file
+from sailplan.files import atomic_write
 
 COLOURS = {
     "h_euc": "tab:orange",
@@ -41,5 +41,5 @@ def draw_effort(rows: Sequence[Mapping[str, Any]], costs: Sequence[float], path:
     names = list(dict.fromkeys(row["policy"] for row in rows))
     lines = [panels[0, 0].lines[2 * place] for place in range(len(names))]
     figure.legend(lines, names, loc="outside upper center", ncols=len(names), fontsize=10)
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         figure.savefig(file, format="png")

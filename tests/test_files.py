@@ -7,12 +7,12 @@ import pytest
 
 from sailplan import files
 from sailplan.errors import PolicyError, WorldError
-from sailplan.files import file_bytes, file_lines, whole_file, write_text
+from sailplan.files import atomic_write, file_bytes, file_lines, write_text
 
 
 def test_the_file_appears_when_the_block_ends(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b" / "out.bin"
-    with whole_file(path) as handle:
+    with atomic_write(path) as handle:
         handle.write(b"half")
         assert not path.exists()
         handle.write(b" and half")
@@ -21,7 +21,7 @@ def test_the_file_appears_when_the_block_ends(tmp_path: Path) -> None:
 
 
 def _write_half(path: Path, fault: BaseException) -> None:
-    with whole_file(path) as handle:
+    with atomic_write(path) as handle:
         handle.write(b"new")
         raise fault
 

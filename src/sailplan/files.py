@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and read whole or refused in one clear line."""
+"""Atomic writes, and reads that fail with a one-line error."""
 
 from __future__ import annotations
 
@@ -16,17 +16,42 @@ from typing import Any, BinaryIO
 from sailplan.errors import SailplanError
 
 FilePath = str | os.PathLike[str]
-"""What may name a file."""
+"""A path of a file."""
 
 LARGEST_FILE = 2**30
-"""Bytes of the largest file that is read into memory."""
+"""Size in bytes of the largest file that is read into memory."""
 
 
 @contextmanager
-def whole_file(path: FilePath) -> Iterator[BinaryIO]:
-    """Give a binary handle whose bytes become the file at `path` only where the block ends well.
+def atomic_write(path: FilePath) -> Iterator[BinaryIO]:
+    """Open a temporary file for writing that replaces the file at `path` when the block ends.
 
-    Until then the old file, if any, stays as it is; a missing folder is made. Faults surface as `OSError`.
+    If the block raises, an existing file is left unmodified and the temporary file is removed. A missing folder is
+    created. Devices and pipes are written directly.
+
+    Parameters
+    ----------
+    path
+        The file to write.
+
+    Yields
+    ------
+    BinaryIO
+        A binary file handle.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "results" / "notes.txt"
+    >>> with atomic_write(path) as handle:
+    ...     _ = handle.write(b"done")
+    >>> path.read_text()
+    'done'
     """
     target = Path(path).resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -39,13 +64,13 @@ def whole_file(path: FilePath) -> Iterator[BinaryIO]:
 
 
 def write_text(path: FilePath, text: str) -> None:
-    """Write a text as UTF-8, whole or not at all."""
-    with whole_file(path) as handle:
+    """Write a text file as UTF-8, atomically."""
+    with atomic_write(path) as handle:
         handle.write(text.encode("utf-8"))
 
 
 def write_csv(path: FilePath, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write rows under a header, whole or not at all."""
+    """Write a CSV file with a header row, atomically."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
@@ -54,7 +79,7 @@ def write_csv(path: FilePath, columns: Sequence[str], rows: Iterable[Mapping[str
 
 
 def file_bytes(path: FilePath, *, error: type[SailplanError]) -> bytes:
-    """Read a whole file; where that cannot be done, raise `error` with one line that says why."""
+    """Read a file; if that fails, raise `error` with one line that names the file and the reason."""
     try:
         size = _readable_size(Path(path), error)
         if size > LARGEST_FILE:
@@ -65,13 +90,13 @@ def file_bytes(path: FilePath, *, error: type[SailplanError]) -> bytes:
 
 
 def file_lines(path: FilePath, *, error: type[SailplanError]) -> list[str]:
-    """Read a text file as lines without their ends, of Unix or Windows; undecodable bytes become U+FFFD."""
+    """Read the lines of a text file without line endings (Unix or Windows); undecodable bytes become U+FFFD."""
     text = file_bytes(path, error=error).decode("utf-8-sig", errors="replace")
     return [line.rstrip("\r") for line in text.split("\n")]
 
 
 def fault_line(fault: Exception) -> str:
-    """Say what went wrong in one short line, for a message that already names the file."""
+    """Describe an exception in one short line, for a message that already names the file."""
     if isinstance(fault, OSError) and fault.strerror:
         return fault.strerror.lower()
     return " ".join(str(fault).split())[:100] or type(fault).__name__
@@ -80,7 +105,7 @@ def fault_line(fault: Exception) -> str:
 @contextmanager
 def _replacing(target: Path) -> Iterator[BinaryIO]:
     if target.exists():
-        # Refuses folders and write-protected files, which a rename would not.
+        # Raises for folders and write-protected files, which a rename would replace.
         target.open("r+b").close()
     temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:

@@ -13,7 +13,7 @@ import numpy as np
 from sailplan.core.kernel import arrays
 from sailplan.core.state import IntArray
 from sailplan.errors import SailplanError
-from sailplan.files import fault_line, file_bytes, whole_file
+from sailplan.files import atomic_write, fault_line, file_bytes
 
 
 class StopRule(StrEnum):
@@ -84,7 +84,7 @@ class Trace:
 
     def save(self, path: Path | str) -> None:
         """Write the trace as an npz file with the arrays `start`, `goal` and `expanded`."""
-        with whole_file(path) as file:
+        with atomic_write(path) as file:
             np.savez_compressed(file, start=self.start, goal=self.goal, expanded=self.expanded)
 
     @classmethod

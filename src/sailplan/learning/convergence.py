@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
-from sailplan.files import FilePath, whole_file
+from sailplan.files import FilePath, atomic_write
 
 COLOURS = {"SaIL": "tab:blue", "SL": "tab:orange", "CEM": "tab:green", "QL": "tab:red"}
 """A system has the same colour in every plot; other curves take the next colour."""
@@ -56,7 +56,7 @@ def draw_convergence(
         figure.legend(loc="outside right upper", fontsize="small")
     elif axes.lines:
         axes.legend()
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         figure.savefig(file, format="png")
 
 

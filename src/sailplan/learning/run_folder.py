@@ -23,7 +23,7 @@ import numpy as np
 from sailplan.core.graph import Problem, is_compiled
 from sailplan.datasets.scenario import Endpoints
 from sailplan.errors import SailplanError, TrainingError
-from sailplan.files import fault_line, file_bytes, file_lines, whole_file, write_csv, write_text
+from sailplan.files import atomic_write, fault_line, file_bytes, file_lines, write_csv, write_text
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName
 from sailplan.learning.rounds import Progress, Round
 from sailplan.learning.settings import TrainingSettings
@@ -106,7 +106,7 @@ class RunFolder:
     def save(self, progress: Progress[Any]) -> None:
         """Write the last round, and the best so far as the model."""
         number = progress.rounds[-1].number
-        with whole_file(self._file(number, ".npz")) as file:
+        with atomic_write(self._file(number, ".npz")) as file:
             np.savez(file, **vars(progress.examples[-1]))
         save_policy(progress.policies[-1], self._file(number, ".safetensors"))
         self._save_model(progress)

@@ -14,7 +14,7 @@ from safetensors.numpy import load, save
 from sailplan.core.policy import Policy
 from sailplan.core.result import StopRule
 from sailplan.errors import ModelError, PolicyError, SailplanError
-from sailplan.files import FilePath, fault_line, file_bytes, whole_file
+from sailplan.files import FilePath, atomic_write, fault_line, file_bytes
 from sailplan.policies.keyed.policy import (
     a_star,
     breadth_first,
@@ -167,7 +167,7 @@ def save_policy(policy: Policy, path: FilePath, facts: Mapping[str, Any] | None 
         told = json.dumps({**(facts or {}), "format": FORMAT, "stop": policy.stop.value, **header})
     except (TypeError, ValueError) as error:
         raise ModelError(f"{path}: facts that cannot be written down: {fault_line(error)}") from error
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         file.write(save(tensors, metadata={"sailplan": told}))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from sailplan.errors import WorldError
-from sailplan.files import FilePath, fault_line, file_bytes, whole_file
+from sailplan.files import FilePath, atomic_write, fault_line, file_bytes
 from sailplan.graphs.grid.world import FREE_ABOVE, UNKNOWN_GRAY, Unknown, World, check_unknown
 
 IMAGE_SUFFIXES = (".png", ".pgm", ".pbm", ".ppm", ".bmp", ".gif", ".jpg", ".jpeg", ".webp")
@@ -91,7 +91,7 @@ def write_png(world: World, path: FilePath) -> None:
     if image_format is None:
         raise WorldError(f"{path}: images are written as {', '.join(_WRITE_FORMATS)}")
     pixels = world.image().astype(np.uint8) * np.uint8(255)
-    with whole_file(path) as handle:
+    with atomic_write(path) as handle:
         Image.fromarray(pixels).save(handle, format=image_format)
 
 

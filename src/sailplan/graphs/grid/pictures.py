@@ -11,7 +11,7 @@ from sailplan.core import SearchState
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.kernel import arrays
 from sailplan.errors import SailplanError
-from sailplan.files import FilePath, whole_file
+from sailplan.files import FilePath, atomic_write
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.graphs.grid.world import World
 
@@ -132,7 +132,7 @@ def side_by_side(pictures: Sequence[Image.Image]) -> Image.Image:
 
 def write_picture(picture: Image.Image, path: FilePath) -> None:
     """Write a PNG file atomically."""
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         picture.save(file, format="PNG", optimize=True)
 
 
@@ -140,7 +140,7 @@ def write_animation(frames: Sequence[Image.Image], path: FilePath, *, millisecon
     """Write a GIF file atomically; the last frame stays for two seconds."""
     flat = [frame.convert("P", palette=Image.Palette.ADAPTIVE, colors=256) for frame in frames]
     durations = [milliseconds] * (len(flat) - 1) + [2000]
-    with whole_file(path) as file:
+    with atomic_write(path) as file:
         flat[0].save(file, format="GIF", save_all=True, append_images=flat[1:], duration=durations, loop=0)
 
 
