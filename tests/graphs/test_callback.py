@@ -101,7 +101,7 @@ def test_what_eval_may_answer(answer: bool | EdgeStatus, status: EdgeStatus) -> 
 
 @pytest.mark.parametrize("answer", [0, 1, None, "yes", np.int64(0), 1.0])
 def test_what_eval_may_not_answer(answer: Any) -> None:
-    with pytest.raises(GraphError, match=r"^eval\(0, 1\) failed: TypeError: it must say true, false or an EdgeStatus"):
+    with pytest.raises(GraphError, match=r"^eval\(0, 1\) failed: TypeError: it must return a bool or an EdgeStatus"):
         _search(CallbackGraph(_line, lambda here, there: answer))
 
 

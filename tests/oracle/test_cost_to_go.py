@@ -88,7 +88,7 @@ def test_vertices_out_of_reach_of_the_start_are_infinitely_far() -> None:
 
 def test_a_graph_without_end_is_refused() -> None:
     graph = CallbackGraph(lambda state: [(state + 1, 1.0)])
-    with pytest.raises(GraphError, match=r"^counting: more than 500 vertices in reach, too many for the oracle$"):
+    with pytest.raises(GraphError, match=r"^counting: more than 500 vertices are reachable, too many for the oracle$"):
         cost_to_go(graph.problem(0, 3, name="counting"), max_vertices=500)
 
 

@@ -1,4 +1,4 @@
-"""Graphs and the problems posed on them."""
+"""Graphs to search: grids, explicit graphs, graphs of callbacks and networkx graphs, and problems on them."""
 
 from sailplan.core.graph import CompiledGraph, EdgeStatus, FiniteGraph, Graph, Problem
 from sailplan.graphs.callback import CallbackGraph

@@ -1,4 +1,4 @@
-"""Callback graphs: any hashable states, from a `succ` and an `eval` written in Python."""
+"""Graphs defined by Python callbacks over hashable states."""
 
 from __future__ import annotations
 
@@ -15,7 +15,30 @@ State = TypeVar("State", bound=Hashable)
 
 
 class CallbackGraph(Generic[State]):
-    """A graph that is met as it is searched, and may be infinite; states are numbered as they are met."""
+    """A graph defined by callbacks; it may be infinite.
+
+    Vertices are numbered in the order in which their states are discovered. The states must be hashable.
+
+    Parameters
+    ----------
+    succ
+        `succ(state)` returns pairs (next state, cost). It must return the same pairs at each call.
+    eval
+        `eval(state, next_state)` evaluates an edge, the expensive operation: true if the edge is valid, false or an
+        `EdgeStatus` otherwise. By default every edge is valid.
+    coordinates
+        `coordinates(state)` returns a sequence of numbers, which heuristics take distances of. By default the
+        states themselves, which must then be tuples of numbers if a policy needs a distance.
+
+    Examples
+    --------
+    >>> from sailplan import load_policy, search
+    >>> graph = CallbackGraph(lambda n: [(n + 1, 1.0), (2 * n, 1.5)], eval=lambda n, m: m != 6)
+    >>> problem = graph.problem(1, 12)
+    >>> result = search(problem, load_policy("dijkstra"))
+    >>> problem.states(result.path), result.cost
+    ([1, 2, 4, 5, 10, 11, 12], 7.0)
+    """
 
     def __init__(
         self,
@@ -23,12 +46,6 @@ class CallbackGraph(Generic[State]):
         eval: Callable[[State, State], bool | EdgeStatus] | None = None,
         coordinates: Callable[[State], Sequence[float]] | None = None,
     ) -> None:
-        """Make a graph of callbacks.
-
-        `succ(state)` gives pairs (next state, cost). `eval(state, next_state)` checks an edge: true, false or an
-        `EdgeStatus`; without it every edge is valid. `coordinates(state)` gives numbers for distances; without it
-        the state itself must be a tuple of numbers if a policy asks for a distance.
-        """
         self._succ = succ
         self._eval = eval
         self._coordinates = coordinates
@@ -37,11 +54,29 @@ class CallbackGraph(Generic[State]):
         self._lock = Lock()
 
     def problem(self, start: State, goal: State, *, name: str = "callback graph") -> Problem:
-        """Plan from one state to another."""
+        """Pose the problem of finding a path from one state to another.
+
+        Parameters
+        ----------
+        start, goal
+            States of the graph.
+        name
+            The name of the problem in results and messages.
+
+        Returns
+        -------
+        Problem
+            `problem.states(path)` converts the vertices of a path to states.
+
+        Raises
+        ------
+        GraphError
+            If a state cannot be hashed.
+        """
         return Problem(self, self.vertex(start), self.vertex(goal), name=name)
 
     def vertex(self, state: State) -> int:
-        """The number of a state, given to it now if it is new."""
+        """Return the vertex of a state; a new state is assigned the next number."""
         try:
             known = self._vertices.get(state)
         except TypeError as error:
@@ -49,7 +84,7 @@ class CallbackGraph(Generic[State]):
         return self._number(state) if known is None else known
 
     def state(self, vertex: int) -> State:
-        """The state that has this number."""
+        """Return the state of a vertex."""
         return self._states[vertex]
 
     def _number(self, state: State) -> int:
@@ -61,7 +96,7 @@ class CallbackGraph(Generic[State]):
         return vertex
 
     def successors(self, vertex: int) -> tuple[list[int], list[float]]:
-        """Ask `succ`; of two edges to the same state the cheaper is kept."""
+        """Call `succ`; of parallel edges to one state, the cheapest is kept."""
         state, known = self._states[vertex], self._vertices
         cheapest: dict[int, float] = {}
         try:
@@ -77,7 +112,7 @@ class CallbackGraph(Generic[State]):
         return list(cheapest), list(cheapest.values())
 
     def evaluate(self, vertex: int, targets: Sequence[int]) -> list[EdgeStatus]:
-        """Ask `eval` for each edge."""
+        """Call `eval` for each edge."""
         if self._eval is None:
             return [EdgeStatus.VALID] * len(targets)
         state, target, statuses = self._states[vertex], None, []
@@ -91,7 +126,7 @@ class CallbackGraph(Generic[State]):
         return statuses
 
     def coordinates(self, vertices: Sequence[int]) -> FloatArray:
-        """Ask `coordinates`, or read the states as numbers."""
+        """Call `coordinates`, or convert the states to numbers."""
         states = [self._states[vertex] for vertex in vertices]
         try:
             rows = states if self._coordinates is None else [self._coordinates(state) for state in states]
@@ -105,15 +140,15 @@ class CallbackGraph(Generic[State]):
 
 
 _VERDICTS = (EdgeStatus.INVALID_EDGE, EdgeStatus.VALID)
-"""What false and true say."""
+"""The status that false and true stand for."""
 
 
 def _status_of(answer: object) -> EdgeStatus:
     if isinstance(answer, EdgeStatus):
         return answer
-    # A plain 0 or 1 is refused: it is true or false to some and an EdgeStatus, the other way round, to others.
+    # The integers 0 and 1 are rejected as ambiguous: EdgeStatus.VALID is 0, but the truth value of 0 is false.
     if not isinstance(answer, bool | np.bool_):
-        raise TypeError(f"it must say true, false or an EdgeStatus, not {answer!r}")
+        raise TypeError(f"it must return a bool or an EdgeStatus, not {answer!r}")
     return EdgeStatus.VALID if answer else EdgeStatus.INVALID_EDGE
 
 

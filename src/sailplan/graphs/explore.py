@@ -1,4 +1,4 @@
-"""A graph that is met as it is searched, explored beforehand."""
+"""Exploration of a graph that is defined by callbacks, as an explicit graph."""
 
 from __future__ import annotations
 
@@ -12,9 +12,24 @@ MOST_VERTICES_TO_EXPLORE = 1_000_000
 def explore(
     problem: Problem, *, checked: bool, max_vertices: int = MOST_VERTICES_TO_EXPLORE, why: str = "to explore"
 ) -> ExplicitGraph:
-    """Every vertex in reach of the start as an explicit graph with the same numbers.
+    """Return all vertices reachable from the start as an explicit graph with the same vertex numbers.
 
-    Over valid edges only where they are `checked`, which is expensive; else over all edges, all called valid.
+    Parameters
+    ----------
+    problem
+        The problem whose graph is explored from the start.
+    checked
+        Whether to evaluate each edge, which is expensive, and to follow valid edges only. Otherwise all edges are
+        followed and taken to be valid.
+    max_vertices
+        Largest number of vertices to explore.
+    why
+        The purpose of the exploration, for the error message.
+
+    Raises
+    ------
+    GraphError
+        If more than `max_vertices` vertices are reachable.
     """
     graph: Graph = problem.graph
     edges: list[tuple[int, int, float]] = []
@@ -24,7 +39,7 @@ def explore(
         vertex = waiting.pop()
         targets, costs = graph.successors(vertex)
         if len(targets) != len(costs):
-            raise GraphError(f"successors({vertex}) must give vertices and a cost for each, got {targets}, {costs}")
+            raise GraphError(f"successors({vertex}) must return vertices and a cost for each, got {targets}, {costs}")
         verdicts = edge_statuses(graph, vertex, targets) if checked else [EdgeStatus.VALID] * len(targets)
         for target, cost, verdict in zip(targets, costs, verdicts, strict=True):
             if verdict == EdgeStatus.VALID:
@@ -33,5 +48,5 @@ def explore(
                     met.add(target)
                     waiting.append(target)
         if len(met) > max_vertices:
-            raise GraphError(f"{problem.name}: more than {max_vertices} vertices in reach, too many {why}")
+            raise GraphError(f"{problem.name}: more than {max_vertices} vertices are reachable, too many {why}")
     return ExplicitGraph.from_edges(max(max(met), problem.goal) + 1, edges)

@@ -1,4 +1,4 @@
-"""A networkx graph as it is: directed or not, with or without parallel edges."""
+"""Graphs read from networkx: directed or undirected, with or without parallel edges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sailplan.graphs.explicit.graph import ExplicitGraph
 
 @dataclass(frozen=True, eq=False)
 class NetworkxGraph(ExplicitGraph):
-    """An explicit graph that remembers the nodes its vertices stand for; made by `from_networkx`."""
+    """An explicit graph that keeps the nodes of its vertices; create one with `from_networkx`."""
 
     nodes: tuple[Hashable, ...] = ()
     """The node of each vertex."""
@@ -24,26 +24,74 @@ class NetworkxGraph(ExplicitGraph):
         return {node: vertex for vertex, node in enumerate(self.nodes)}
 
     def vertex(self, node: Hashable) -> int:
-        """The vertex of a node."""
+        """Return the vertex of a node; raises ProblemError if there is no such node."""
         if node not in self._vertices:
             raise ProblemError(f"{node!r} is not a node of the graph")
         return self._vertices[node]
 
     def state(self, vertex: int) -> Hashable:
-        """What a vertex stands for: its node."""
+        """Return the node of a vertex."""
         return self.nodes[vertex]
 
     def problem(self, start: Hashable, goal: Hashable, *, name: str = "networkx graph") -> Problem:
-        """Plan from one node to another."""
+        """Pose the problem of finding a path from one node to another.
+
+        Parameters
+        ----------
+        start, goal
+            Nodes of the networkx graph.
+        name
+            The name of the problem in results and messages.
+
+        Returns
+        -------
+        Problem
+            `problem.states(path)` converts the vertices of a path to nodes.
+
+        Raises
+        ------
+        ProblemError
+            If the start or the goal is not a node of the graph.
+        """
         return Problem(self, self.vertex(start), self.vertex(goal), name=name)
 
 
 def from_networkx(graph: Any, *, weight: str = "weight", valid: str = "valid", position: str = "pos") -> NetworkxGraph:
-    """Read a networkx graph.
+    """Convert a networkx graph.
 
-    Edge attribute `weight` is the cost (1 where absent) and `valid` whether the edge holds when it is checked (it does
-    where absent); of parallel edges the cheapest that holds counts. Node attribute `position` gives the coordinates;
-    without it the nodes themselves do if they are tuples of numbers, else there are none.
+    Parameters
+    ----------
+    graph
+        A `networkx.Graph`, `DiGraph`, `MultiGraph` or `MultiDiGraph`. Of parallel edges, the cheapest valid one is
+        used.
+    weight
+        Edge attribute with the cost; 1 if an edge does not have it.
+    valid
+        Edge attribute that states whether the edge is valid when it is evaluated; true if an edge does not have it.
+    position
+        Node attribute with the coordinates. Nodes without it are their own coordinates if they are tuples of numbers;
+        otherwise the graph has no coordinates, and only policies that need no distance can search it.
+
+    Returns
+    -------
+    NetworkxGraph
+        An explicit graph that runs in both engines.
+
+    Raises
+    ------
+    GraphError
+        If a cost is not a number, is negative or is infinite.
+
+    Examples
+    --------
+    >>> import networkx
+    >>> from sailplan import load_policy, search
+    >>> roads = networkx.Graph()
+    >>> roads.add_weighted_edges_from([("a", "b", 1.0), ("b", "d", 2.0), ("a", "c", 1.0), ("c", "d", 1.0)])
+    >>> roads.edges["c", "d"]["valid"] = False
+    >>> problem = from_networkx(roads).problem("a", "d")
+    >>> problem.states(search(problem, load_policy("dijkstra")).path)
+    ['a', 'b', 'd']
     """
     nodes = tuple(graph.nodes)
     vertices = {node: vertex for vertex, node in enumerate(nodes)}

@@ -1,4 +1,4 @@
-"""The clairvoyant oracle, which knows the world."""
+"""The clairvoyant oracle: exact costs-to-go, computed with full knowledge of the world."""
 
 from sailplan.oracle.cost_to_go import cost_to_go
 

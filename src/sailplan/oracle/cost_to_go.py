@@ -1,4 +1,4 @@
-"""The clairvoyant oracle: the true cost-to-go of every vertex, by Dijkstra backward from the goal."""
+"""The exact cost-to-go of every vertex, by Dijkstra's algorithm backward from the goal."""
 
 from __future__ import annotations
 
@@ -17,10 +17,36 @@ from sailplan.oracle.kernel import begin_settling, settle
 def cost_to_go(
     problem: Problem, *, limit: float = math.inf, max_vertices: int = MOST_VERTICES_TO_EXPLORE
 ) -> FloatArray:
-    """Cost of the cheapest path from each vertex to the goal (Q) in the world as it is; infinite where there is none.
+    """Compute the cost of the cheapest valid path from each vertex to the goal (Q).
 
-    Vertices farther than `limit` are infinite too. A graph without arrays is explored forward from the start first;
-    one with more than `max_vertices` vertices in reach is refused, and vertices out of reach are infinite.
+    Parameters
+    ----------
+    problem
+        The problem; all of its edges are evaluated, as only an oracle may do.
+    limit
+        Vertices with a larger cost-to-go than this are reported as infinite, which saves time.
+    max_vertices
+        A graph without arrays is first explored from the start; this is the largest number of vertices that may be
+        reachable.
+
+    Returns
+    -------
+    numpy.ndarray
+        The cost-to-go of each vertex, shape (vertices,); infinite if no path exists or the vertex was not explored.
+
+    Raises
+    ------
+    GraphError
+        If the graph has too many vertices.
+
+    Examples
+    --------
+    >>> from sailplan.testing import draw_problem
+    >>> problem = draw_problem("S.#G")
+    >>> cost_to_go(problem)
+    array([inf, inf, inf,  0.])
+    >>> float(cost_to_go(draw_problem("S..G"))[0])
+    3.0
     """
     graph = problem.graph
     finite = (

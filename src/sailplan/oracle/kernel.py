@@ -10,16 +10,16 @@ from sailplan.core.kernel.heap import has_room, offer, pop
 
 @kernel
 def begin_settling(queue, goal, cost_to_go):
-    """Put the goal in the queue; `cost_to_go` is infinite everywhere beforehand."""
+    """Add the goal to the queue; all entries of `cost_to_go` must be infinite."""
     cost_to_go[goal] = 0.0
     offer(queue, 0, goal, 0.0)
 
 
 @kernel
 def settle(backward, limit, queue, settled, cost_to_go, degree):
-    """Go on settling `cost_to_go` over the valid edges turned round; false where the queue needs more room.
+    """Continue Dijkstra's algorithm over the reversed valid edges; false if the queue needs more room.
 
-    Vertices farther than `limit` stay as they are.
+    The entries of vertices farther than `limit` are left unmodified.
     """
     while has_room(queue, degree):
         vertex = pop(queue, 0, settled, False)

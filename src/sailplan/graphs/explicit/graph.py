@@ -16,7 +16,7 @@ from sailplan.graphs.explicit.kernel import CsrArrays
 
 @dataclass(frozen=True, eq=False)
 class ExplicitGraph:
-    """A finite graph in compressed sparse rows; made by `from_edges`."""
+    """A finite graph whose edges are stored in arrays; create one with `ExplicitGraph.from_edges`."""
 
     rows: CsrArrays
 
@@ -30,10 +30,41 @@ class ExplicitGraph:
         invalid_edges: Iterable[tuple[int, int]] = (),
         invalid_vertices: Iterable[int] = (),
     ) -> ExplicitGraph:
-        """Make a graph of directed edges (source, target, cost).
+        """Create a graph from directed edges.
 
-        Coordinates have shape (vertex_count, dimensions); without them only policies that need no distance can
-        search the graph. What is invalid is hidden from a search until it checks.
+        Parameters
+        ----------
+        vertex_count
+            Number of vertices; they are numbered from 0.
+        edges
+            Triples (source, target, cost). An undirected edge is given in both directions.
+        coordinates
+            Array of shape (vertex_count, dimensions). Without it, only policies that need no distance can search
+            the graph.
+        invalid_edges
+            Pairs (source, target) of edges that turn out to be invalid when a search evaluates them.
+        invalid_vertices
+            Vertices that turn out to be invalid: every edge into them is invalid.
+
+        Returns
+        -------
+        ExplicitGraph
+            The graph; it runs in both engines.
+
+        Raises
+        ------
+        GraphError
+            If an edge names an unknown vertex, is given twice or has a negative or infinite cost, or if the
+            coordinates do not have one finite row per vertex.
+
+        Examples
+        --------
+        >>> graph = ExplicitGraph.from_edges(3, [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 5.0)], invalid_edges=[(1, 2)])
+        >>> graph.successors(0)
+        ([1, 2], [1.0, 5.0])
+        >>> from sailplan import Problem, load_policy, search
+        >>> search(Problem(graph, 0, 2), load_policy("dijkstra")).path
+        (0, 2)
         """
         table = _numbers(list(edges), 3, "edges")
         _check_edges(table, vertex_count)
@@ -56,33 +87,33 @@ class ExplicitGraph:
 
     @cached_property
     def max_degree(self) -> int:
-        """The most edges that leave a vertex."""
+        """Largest number of edges that leave a vertex."""
         return int(np.diff(self.rows.first).max(initial=0))
 
     @cached_property
     def max_in_degree(self) -> int:
-        """The most edges that lead to a vertex."""
+        """Largest number of edges that lead to a vertex."""
         return int(np.bincount(self.rows.targets, minlength=1).max(initial=0))
 
     def successors(self, vertex: int) -> tuple[list[int], list[float]]:
-        """Targets and costs in the order the edges were given."""
+        """Return the targets and costs of the edges of a vertex, in the order in which they were given."""
         edges = slice(self.rows.first[vertex], self.rows.first[vertex + 1])
         return self.rows.targets[edges].tolist(), self.rows.costs[edges].tolist()
 
     def evaluate(self, vertex: int, targets: Sequence[int]) -> list[int]:
-        """What was said of each edge when the graph was made."""
+        """Return the status of each edge from `vertex` to `targets`."""
         edges = slice(self.rows.first[vertex], self.rows.first[vertex + 1])
         known = dict(zip(self.rows.targets[edges].tolist(), self.rows.verdicts[edges].tolist(), strict=True))
         return [known[target] for target in targets]
 
     def coordinates(self, vertices: Sequence[int]) -> FloatArray:
-        """The rows of the coordinates given."""
+        """Return the coordinates of vertices, one row each; raises GraphError if the graph has none."""
         if self.rows.coordinates.shape[1] == 0:
             raise GraphError("this graph has no coordinates: give it some, or use a policy that needs no distance")
         return self.rows.coordinates[np.asarray(vertices, np.int64)]
 
     def arrays(self) -> CsrArrays:
-        """The rows themselves."""
+        """Return the graph for the compiled engine."""
         return self.rows
 
     @cached_property
@@ -92,7 +123,7 @@ class ExplicitGraph:
         return _rows(rows.targets, sources, rows.costs, rows.verdicts, rows.coordinates)
 
     def backward_arrays(self) -> CsrArrays:
-        """The rows of the edges turned round, each with its own verdict."""
+        """Return the graph with all edges reversed, each with its own verdict."""
         return self._backward
 
 
@@ -103,7 +134,7 @@ def _rows(
     verdicts: NDArray[np.uint8],
     coordinates: FloatArray,
 ) -> CsrArrays:
-    """Sort edges by their sources; those of one source stay in the order given."""
+    """Sort edges by their sources; the edges of one source keep their order."""
     order = np.argsort(sources, kind="stable")
     return CsrArrays(
         first=np.searchsorted(sources[order], np.arange(len(coordinates) + 1)).astype(np.int64),

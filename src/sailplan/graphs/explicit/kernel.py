@@ -28,7 +28,7 @@ class CsrArrays(NamedTuple):
     targets: NDArray[np.int32]
     costs: NDArray[np.float64]
     verdicts: NDArray[np.uint8]
-    """What the evaluation of each edge says."""
+    """The result of evaluating each edge: VALID_EDGE, INVALID_EDGE or INVALID_TARGET."""
     coordinates: NDArray[np.float64]
     """Shape (vertices, dimensions)."""
 

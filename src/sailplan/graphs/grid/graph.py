@@ -1,4 +1,4 @@
-"""Grids over a world: 4- or 8-connected, any shape, with or without corner cutting."""
+"""Grid graphs over a world: 4- or 8-connected, of any shape, with or without corner cutting."""
 
 from __future__ import annotations
 
@@ -21,12 +21,24 @@ from sailplan.graphs.grid.world import Cell, World, as_cell, corner_cells
 
 @dataclass(frozen=True)
 class Moves:
-    """Which moves a grid allows and what they cost; straight moves cost 1."""
+    """The moves of a grid and their costs; straight moves cost 1.
+
+    Raises
+    ------
+    GraphError
+        If a field has the wrong type, or the cost is negative or infinite.
+
+    Examples
+    --------
+    >>> Moves(diagonal=False)
+    Moves(diagonal=False, corner_cutting=True, diagonal_cost=1.4142135623730951)
+    """
 
     diagonal: bool = True
     """Whether diagonal moves are allowed (8-connected) or not (4-connected)."""
     corner_cutting: bool = True
-    """Whether a diagonal move needs only its target free (the paper's rule), or both cells beside it as well."""
+    """Whether a diagonal move needs a free target only (the rule of the paper); if false, both cells beside it must be
+    free as well."""
     diagonal_cost: float = math.sqrt(2.0)
     """Cost of a diagonal move; a straight move costs 1."""
 
@@ -41,48 +53,58 @@ class Moves:
 
 
 PAPER_MOVES = Moves()
+"""8-connected with corner cutting: the rule of the paper."""
 MOVINGAI_MOVES = Moves(corner_cutting=False)
+"""8-connected without corner cutting: the rule of the MovingAI benchmarks."""
 
 
 @dataclass(frozen=True, eq=False)
 class GridGraph:
-    """The cells of a world as vertices: vertex = y * width + x."""
+    """A grid over the cells of a world: vertex = y * width + x.
+
+    Examples
+    --------
+    >>> from sailplan.testing import draw_world
+    >>> graph = GridGraph(draw_world("..#"), Moves(diagonal=False))
+    >>> graph.vertex((1, 0)), graph.successors(1), graph.evaluate(1, [2, 0])
+    (1, ([2, 0], [1.0, 1.0]), [<EdgeStatus.INVALID_TARGET: 2>, <EdgeStatus.VALID: 0>])
+    """
 
     world: World
     moves: Moves = PAPER_MOVES
 
     @property
     def vertex_count(self) -> int:
-        """Number of cells, blocked ones too."""
+        """Number of cells, including blocked ones."""
         return self.world.width * self.world.height
 
     @property
     def max_degree(self) -> int:
-        """4 or 8."""
+        """Number of moves: 4 or 8."""
         return 8 if self.moves.diagonal else 4
 
     @property
     def max_in_degree(self) -> int:
-        """The same as `max_degree`: moves go both ways."""
+        """Equal to `max_degree`: every move has a reverse."""
         return self.max_degree
 
     def vertex(self, cell: Cell) -> int:
-        """The vertex of a cell."""
+        """Return the vertex of a cell (x, y); raises ProblemError if the cell is outside."""
         x, y = as_cell(cell)
         if not self.world.contains((x, y)):
             raise ProblemError(f"{self.world.name}: cell {(x, y)} is outside {self.world.width} x {self.world.height}")
         return y * self.world.width + x
 
     def cell(self, vertex: int) -> Cell:
-        """The cell of a vertex."""
+        """Return the cell (x, y) of a vertex."""
         return int(vertex) % self.world.width, int(vertex) // self.world.width
 
     def state(self, vertex: int) -> Cell:
-        """What a vertex stands for: its cell."""
+        """Return the cell (x, y) of a vertex."""
         return self.cell(vertex)
 
     def successors(self, vertex: int) -> tuple[list[int], list[float]]:
-        """The cells around it, straight ones first, each group counter-clockwise."""
+        """Return neighbouring cells and the costs of the moves: straight ones first, each group counter-clockwise."""
         width, height, terrain = self.world.width, self.world.height, self.world.costs
         x, y = self.cell(vertex)
         targets, costs = [], []
@@ -95,7 +117,7 @@ class GridGraph:
         return targets, costs
 
     def evaluate(self, vertex: int, targets: Sequence[int]) -> list[EdgeStatus]:
-        """A blocked cell is an invalid target; a corner that may not be cut, an invalid edge."""
+        """Evaluate moves: a blocked cell is an invalid target, a corner that must not be cut an invalid edge."""
         return [self._evaluate_move(self.cell(vertex), self.cell(target)) for target in targets]
 
     def _evaluate_move(self, source: Cell, target: Cell) -> EdgeStatus:
@@ -108,7 +130,7 @@ class GridGraph:
         return EdgeStatus.INVALID_EDGE if blocked[y, to_x] or blocked[to_y, x] else EdgeStatus.VALID
 
     def coordinates(self, vertices: Sequence[int]) -> FloatArray:
-        """The cells (x, y)."""
+        """Return the cells (x, y) of vertices, shape (vertices, 2)."""
         cells = np.empty((len(vertices), 2))
         np.divmod(vertices, self.world.width, out=(cells[:, 1], cells[:, 0]))
         return cells
@@ -126,15 +148,15 @@ class GridGraph:
         return grid if self.world.costs is None else TerrainArrays(*grid, terrain=self.world.costs.reshape(-1))
 
     def arrays(self) -> GridArrays | TerrainArrays:
-        """The grid for the compiled engine; its edges are implied, not stored."""
+        """Return the grid for the compiled engine, which computes the edges from the cells."""
         return self._arrays
 
     def backward_arrays(self) -> GridArrays | TerrainArrays:
-        """The same grid: an edge between free cells is valid both ways and costs the same."""
+        """Return the same arrays: an edge between free cells has the same status and cost in both directions."""
         return self._arrays
 
     def obstacle_arrays(self, *, walls: bool) -> GridObstacles:
-        """What keeps the invalid cells that a compiled search finds by place."""
+        """Allocate the spatial index of the invalid cells that a compiled search discovers."""
         width, height = self.world.width, self.world.height
         vertices = self.vertex_count
         in_walls = vertices if walls else 0
@@ -153,7 +175,7 @@ class GridGraph:
 def grid_problem(
     world: World, start: Cell | None = None, goal: Cell | None = None, moves: Moves = PAPER_MOVES
 ) -> Problem:
-    """Pose the problem of planning between two free cells of a world.
+    """Pose the problem of finding a path between two free cells of a world.
 
     Parameters
     ----------
@@ -162,12 +184,12 @@ def grid_problem(
     start, goal
         Cells (x, y), in any integer type; by default the bottom-left and the top-right cell.
     moves
-        Which moves are allowed. The default is the rule of the paper, which lets diagonals cut corners.
+        Which moves are allowed. The default is the rule of the paper, which allows corner cutting.
 
     Returns
     -------
     Problem
-        Its graph is a `GridGraph`.
+        A problem whose graph is a `GridGraph`.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""The grid for the compiled engine: its edges, the invalid cells by place, and the walls they make up."""
+"""Kernels of the grid: edges, a spatial index of invalid cells, walls, and the distance transform."""

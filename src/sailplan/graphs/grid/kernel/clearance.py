@@ -1,4 +1,4 @@
-"""The distance transform of a grid, and whether moves between open cells join two cells."""
+"""The distance transform of a grid, and a reachability test between two cells."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sailplan.graphs.grid.kernel.edges import STEPS_X, STEPS_Y
 
 @kernel
 def measure_columns(blocked, distances, far):
-    """Distance of each cell to the nearest blocked cell of its column, `far` if there is none."""
+    """Compute the distance of each cell to the nearest blocked cell of its column, `far` if there is none."""
     height, width = blocked.shape
     for y in range(height):
         for x in range(width):
@@ -21,9 +21,9 @@ def measure_columns(blocked, distances, far):
 
 @kernel
 def measure_rows(along_column, squares, sites, firsts):
-    """Squared distance of each cell: the least of (x - site)² + along_column[site]² over the sites of its row.
+    """Compute the squared distance of each cell: the minimum of (x - site)² + along_column[site]² over its row.
 
-    `sites` and `firsts` are scratch: the parabolas of the lower envelope, and the first x where each is lowest.
+    `sites` and `firsts` are scratch arrays: the parabolas of the lower envelope, and the first x where each is lowest.
     """
     height, width = squares.shape
     for y in range(height):
@@ -53,7 +53,7 @@ def measure_rows(along_column, squares, sites, firsts):
 
 @kernel
 def reaches(closed, seen, waiting, start_x, start_y, goal_x, goal_y, directions, corner_cutting):
-    """Whether moves between cells that are not closed lead from start to goal; `seen` equals `closed` at first."""
+    """Return whether the goal is reachable through cells that are not closed; `seen` begins as a copy of `closed`."""
     height, width = closed.shape
     if closed[start_y, start_x] or closed[goal_y, goal_x]:
         return False

@@ -1,4 +1,4 @@
-"""The implicit grid: where its edges lead, what they cost and whether they are valid."""
+"""Edges of a grid, computed from its cells: targets, costs and verdicts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sailplan.core.kernel.edges import (
 
 STEPS_X = (1, 0, -1, 0, 1, -1, -1, 1)
 STEPS_Y = (0, 1, 0, -1, 1, 1, -1, -1)
-"""The four straight moves, then the four diagonals; the order of successors is part of the contract."""
+"""The four straight moves, then the four diagonal ones; the order of successors is part of the contract."""
 
 
 class GridArrays(NamedTuple):
@@ -37,11 +37,11 @@ class GridArrays(NamedTuple):
     """4 or 8."""
     corner_cutting: bool
     diagonal_cost: float
-    """2, the cost of the two straight moves, where there are no diagonal ones."""
+    """2, the cost of two straight moves, if there are no diagonal moves."""
 
 
 class TerrainArrays(NamedTuple):
-    """The same with a cost for each cell; a class of its own, so that plain grids do not pay for it."""
+    """A grid with terrain costs; a separate class, so that plain grids have no overhead."""
 
     blocked: NDArray[np.bool_]
     width: int
@@ -50,20 +50,20 @@ class TerrainArrays(NamedTuple):
     corner_cutting: bool
     diagonal_cost: float
     terrain: NDArray[np.float64]
-    """Shape (height * width,), at least 1: a move costs its length times the mean of both cells."""
+    """Shape (height * width,), at least 1: a move costs its length times the mean cost of both cells."""
 
 
 @inlined
 def grid_cell(grid, vertex):
-    """The cell (x, y) of a vertex."""
-    # Dividing 32-bit unsigned numbers takes a fraction of the time of the default.
+    """Return the cell (x, y) of a vertex."""
+    # Division of unsigned 32-bit integers takes a fraction of the time of signed 64-bit ones.
     y = np.int64(uint32(vertex) // uint32(grid.width))
     return vertex - y * grid.width, y
 
 
 @inlined
 def outside(number, size):
-    """Whether a number is negative or not below a size: a negative one is huge when read as unsigned."""
+    """Return whether `number` is outside 0 .. size - 1, in one unsigned comparison."""
     return np.int64(number).view(np.uint64) >= np.int64(size).view(np.uint64)
 
 
@@ -83,7 +83,7 @@ def _successor(graph, place, slot):
     to_y = place[1] + STEPS_Y[slot]
     if slot >= graph.directions or outside(to_x, graph.width) or outside(to_y, graph.height):
         return NO_VERTEX
-    # Read as unsigned, so that an index into an array need not be tested for being a negative one.
+    # An unsigned index saves the test for negative indices in each array access.
     return np.int64(uint32(to_y * graph.width + to_x))
 
 

@@ -1,4 +1,4 @@
-"""Invalid cells of a grid by place: the closest is found by looking at a few of them, however many there are."""
+"""A spatial index of the invalid cells of a grid; a query for the closest one visits a few cells only."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from sailplan.graphs.grid.kernel.walls import join_wall
 
 _SIDE_BITS = 4
 BUCKET_SIDE = 1 << _SIDE_BITS
-"""Cells along the side of a bucket."""
+"""Side length of a bucket in cells."""
 
 
 class GridObstacles(NamedTuple):
-    """Invalid cells in square buckets, and by column and row; a cell goes by its number in the order of discovery."""
+    """Invalid cells in square buckets, and by column and row; cells are numbered in the order of discovery."""
 
     cells: NDArray[np.int32]
-    """Shape (vertices, 2): the x and y of each."""
+    """Shape (vertices, 2): x and y of each invalid cell."""
     heads: NDArray[np.int32]
-    """Shape (bucket rows, bucket columns): the last one discovered in each bucket, or NONE."""
+    """Shape (bucket rows, bucket columns): the last cell discovered in each bucket, or NONE."""
     links: NDArray[np.int32]
-    """The one discovered before it in the same bucket, or NONE."""
+    """The cell discovered before each cell in the same bucket, or NONE."""
     columns: NDArray[np.int32]
-    """The first one discovered in each column, or NONE."""
+    """The first cell discovered in each column, or NONE."""
     rows: NDArray[np.int32]
-    """The first one discovered in each row, or NONE."""
+    """The first cell discovered in each row, or NONE."""
     roots: NDArray[np.int32]
-    """A step from each invalid cell towards the one that stands for its wall, NONE for other cells; see `walls.py`.
-    Empty where no policy asks for walls, and so are the next two."""
+    """Union-find parent of each invalid cell, NONE for other cells; see `walls.py`. The arrays of walls have length 0
+    if no policy needs walls."""
     sizes: NDArray[np.int32]
-    """How many cells the wall has, at the cell that stands for it."""
+    """Number of cells of a wall, at its root."""
     extremes: NDArray[np.int32]
-    """Shape (vertices, 8), at the cell that stands for a wall: its farthest cells in eight directions."""
+    """Shape (vertices, 8), at the root of a wall: its farthest cells in eight directions."""
 
 
 @note_invalid.register(GridObstacles)
@@ -67,7 +67,7 @@ def _closest_line(obstacles, graph, state, vertex, axis):
 
 @piece
 def _search_buckets(obstacles, graph, state, vertex):
-    """Look through rings of buckets around the cell until no farther one can hold a closer one."""
+    """Visit rings of buckets around the cell until no bucket outside them can contain a closer cell."""
     if state.counts[INVALID_VERTICES] == 0:
         return NONE
     x, y = grid_cell(graph, np.int64(vertex))
@@ -76,14 +76,14 @@ def _search_buckets(obstacles, graph, state, vertex):
     closest, least = NONE, np.int64(1) << 62
     for ring in range(max(bucket_rows, bucket_columns)):
         if closest != NONE:
-            # How far it is to the nearest cell outside the rings already seen.
+            # Distance to the nearest cell outside the rings visited so far.
             left, below = x - ((across - ring + 1) << _SIDE_BITS), y - ((up - ring + 1) << _SIDE_BITS)
             right, above = ((across + ring) << _SIDE_BITS) - 1 - x, ((up + ring) << _SIDE_BITS) - 1 - y
             margin = min(min(left, right), min(below, above)) + 1
             if margin * margin > least:
                 break
         for row in range(max(up - ring, 0), min(up + ring + 1, bucket_rows)):
-            # Whole rows at the top and the bottom of the ring, both ends of the others.
+            # All buckets of the top and bottom rows of the ring, both ends of the other rows.
             stride = 1 if abs(row - up) == ring else 2 * ring
             for column in range(across - ring, across + ring + 1, stride):
                 if column < 0 or column >= bucket_columns:
@@ -100,7 +100,7 @@ def _search_buckets(obstacles, graph, state, vertex):
 
 @piece
 def _search_lines(obstacles, graph, state, vertex, axis):
-    """Look at the columns (or rows) on both sides, the nearest first."""
+    """Visit the columns (or rows) on both sides, the nearest first."""
     if state.counts[INVALID_VERTICES] == 0:
         return NONE
     here = grid_cell(graph, np.int64(vertex))[axis]

@@ -1,9 +1,8 @@
-"""Walls: groups of known invalid cells that touch, and the detour that they force on the straight way to the goal.
+"""Walls: connected groups of known invalid cells, and the detours they force on the straight line to the goal.
 
-A wall is known by its farthest cells in eight directions; of equally far ones, by the one with the smallest number.
-Whoever meets a wall on the straight way must go round it on one side or the other, past the farthest cells on that
-side. Where a wall reaches the border of the map, that side is closed, and the detour is taken to be the map's longer
-side.
+A wall is represented by its farthest cells in eight directions; of equally far cells, by the one with the smallest
+number. A path that meets a wall on the straight line must pass the farthest cells on its left or on its right. If a
+wall reaches the border of the map, that side is closed, and its detour is set to the longer side of the map.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ DIRECTIONS = 8
 
 @piece
 def join_wall(walls, graph, vertex):
-    """Make the cell a wall of its own, and one with the walls that it touches."""
+    """Add an invalid cell as a new wall, and merge it with the walls that it touches."""
     walls.roots[vertex], walls.sizes[vertex] = vertex, 1
     for direction in range(DIRECTIONS):
         walls.extremes[vertex, direction] = vertex
@@ -50,7 +49,7 @@ def _unite(walls, graph, one, other):
 
 @inlined
 def _wall_of(walls, vertex):
-    """The cell that stands for the wall of an invalid cell."""
+    """Return the root of the wall of an invalid cell (union-find with path halving)."""
     while walls.roots[vertex] != vertex:
         walls.roots[vertex] = walls.roots[walls.roots[vertex]]
         vertex = walls.roots[vertex]
@@ -59,7 +58,7 @@ def _wall_of(walls, vertex):
 
 @inlined
 def _reach(graph, direction, vertex):
-    """How far a cell lies left, right, down, up, or along the diagonals between."""
+    """Return how far a cell lies to the left, right, bottom, top, or along the diagonals between."""
     x, y = grid_cell(graph, np.int64(vertex))
     along = direction >> 1
     value = x if along == 0 else y if along == 1 else x + y if along == 2 else x - y
@@ -68,8 +67,10 @@ def _reach(graph, direction, vertex):
 
 @piece
 def fill_walls(walls, graph, start, vertex, goal, values, first, unit):
-    """Write five columns from `first` on: the empty-grid distance to the goal; the detours round all walls on the
-    straight way there, added up; those round the first one to the left and to the right; the distance to it.
+    """Write five columns, beginning at `first`.
+
+    They are the distance to the goal on an empty grid, the sum of the detours around all walls on the straight line to
+    the goal, the detours around the first wall to its left and to its right, and the distance to the first wall.
     """
     x, y = grid_cell(graph, np.int64(vertex))
     goal_x, goal_y = grid_cell(graph, goal)
@@ -92,7 +93,7 @@ def fill_walls(walls, graph, start, vertex, goal, values, first, unit):
         last = wall
     start_x, start_y = grid_cell(graph, start)
     if (goal_x >= start_x) != (goal_y >= start_y):
-        # The world is mirrored so that the goal lies to the upper right of the start.
+        # Mirror the world so that the goal lies to the upper right of the start.
         first_left, first_right = first_right, first_left
     values[first], values[first + 1] = away * unit, total * unit
     values[first + 2], values[first + 3], values[first + 4] = first_left * unit, first_right * unit, sight * unit
@@ -100,13 +101,13 @@ def fill_walls(walls, graph, start, vertex, goal, values, first, unit):
 
 @inlined
 def _rounded(offset):
-    """To the nearest whole number, halves away from zero: the same way to the left as to the right."""
+    """Round to the nearest integer, halves away from zero, which is symmetric in left and right."""
     return np.int64(offset + 0.5) if offset >= 0.0 else -np.int64(0.5 - offset)
 
 
 @inlined
 def _ways_round(walls, graph, vertex, goal, away, wall):
-    """The detours round a wall, to the left and to the right of the straight way."""
+    """Return the detours around a wall, to the left and to the right of the straight line."""
     x, y = grid_cell(graph, np.int64(vertex))
     goal_x, goal_y = grid_cell(graph, goal)
     left, right = 0.0, 0.0
