@@ -64,5 +64,5 @@ def test_tables_follow_the_problem() -> None:
 
 def test_a_path_between_vertices_at_one_place_is_no_attractor() -> None:
     graph = ExplicitGraph.from_edges(2, [(0, 1, 1.0)], coordinates=[[1, 1], [1, 1]])
-    with pytest.raises(EpisodeError, match="start and goal are at one place"):
+    with pytest.raises(EpisodeError, match="start and goal coincide"):
         solution_paths([Problem(graph, 0, 1)])

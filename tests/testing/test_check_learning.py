@@ -99,6 +99,6 @@ class Short(Line):
 
 def test_regressors() -> None:
     check_regressor(Line())
-    for regressor, told in ((Mean(), "left after"), (FirstOnly(), "left after"), (Short(), "predictions for")):
+    for regressor, told in ((Mean(), "remains after"), (FirstOnly(), "remains after"), (Short(), "predictions for")):
         with pytest.raises(AssertionError, match=told):
             check_regressor(regressor)

@@ -1,4 +1,4 @@
-"""Searches as a Gymnasium environment, `sailplan/GraphSearch-v0`, and trained agents as policies."""
+"""The Gymnasium environment `sailplan/GraphSearch-v0`, and policies that use trained agents."""
 
 from gymnasium import register
 

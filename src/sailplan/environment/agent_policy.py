@@ -1,4 +1,4 @@
-"""A trained agent as a policy, which can search and be evaluated like any other."""
+"""A policy that expands the vertices which a trained agent chooses."""
 
 from __future__ import annotations
 
@@ -20,25 +20,40 @@ class Agent(Protocol):
 
     @property
     def predict(self) -> Any:
-        """Call with `(observation, deterministic=True)`, and `action_masks` if accepted; returns (action, state)."""
+        """A function of (observation, deterministic=True) and, if accepted, action_masks; returns (action, state)."""
 
 
 @dataclass(frozen=True, eq=False)
 class AgentPolicy:
-    """Expands the vertex that an agent chooses from observations as in its environment; in the reference engine."""
+    """A policy that expands the vertex which an agent chooses; it runs in the reference engine.
+
+    Examples
+    --------
+    >>> from sailplan import load_policy, search
+    >>> from sailplan.policies import feature_set
+    >>> from sailplan.environment import Top
+    >>> from sailplan.testing import draw_problem
+    >>> class First:
+    ...     def predict(self, observation, deterministic):
+    ...         return 0, None
+    >>> policy = AgentPolicy(First(), View(Top(2), feature_set("relative")))
+    >>> search(draw_problem("S.#. ...G"), policy).expansions
+    3
+    """
 
     agent: Agent
+    """A trained agent."""
     view: View
     """The view of the environment it was trained in: `env.unwrapped.view`."""
     stop: StopRule = StopRule.GOAL_GENERATED
 
     def open(self, problem: Problem, state: SearchState) -> AgentFrontier:
-        """Begin the open list."""
+        """Create the open list of a search."""
         return AgentFrontier(self, problem, state)
 
 
 class AgentFrontier(SteeredFrontier):
-    """An open list that asks the agent."""
+    """An open list from which the agent selects."""
 
     def __init__(self, policy: AgentPolicy, problem: Problem, state: SearchState) -> None:
         self._view, self._agent = policy.view, policy.agent
@@ -47,7 +62,7 @@ class AgentFrontier(SteeredFrontier):
         self._takes_masks = _takes_masks(policy.agent)
 
     def select(self) -> int | None:
-        """The vertex that the agent chooses; if that is no candidate, the first of the queue whose turn it is."""
+        """Return the vertex that the agent chooses; if that is no candidate, the next vertex of the queues."""
         self.list_candidates()
         if self._steering.candidates[0, 0] == NO_VERTEX:
             return None

@@ -1,4 +1,4 @@
-"""Attractors: landmarks and old solutions. The open vertex closest to each of them is a candidate."""
+"""Attractors: landmarks and known solutions. The open vertex closest to each of them is a candidate."""
 
 from __future__ import annotations
 
@@ -27,23 +27,34 @@ DEFAULT_STATES: tuple[Point, ...] = (
     (0.75, -0.25),
     (0.0, 0.0),
 )
-"""How far along the line from start to goal and how far to its left, in units of its length: the goal, the middle, the
-two other corners of the square between start and goal, the middles of its sides at the goal, and the start."""
+"""Positions along the line from start to goal and to its left, in units of its length: the goal, the middle, the two
+other corners of the square between start and goal, the middles of its sides at the goal, and the start."""
 
 _MOST_DISTANCES = 1 << 20
-"""Number of distances that are computed at a time."""
+"""Number of distances that are computed at once."""
 
 
 @dataclass(frozen=True, eq=False)
 class Attractors:
-    """A queue for each attractor, ordered by the straight-line distance to it, or to its closest point."""
+    """One queue per attractor, ordered by the straight-line distance to it, or to its closest point.
+
+    Raises
+    ------
+    EpisodeError
+        If there is no attractor, or one is not a pair of finite numbers.
+
+    Examples
+    --------
+    >>> Attractors(states=((2, 0), (0, 1))).queues
+    2
+    """
 
     states: tuple[Point, ...] | None = None
-    """Landmarks (x, y) on the map; None for DEFAULT_STATES, which are relative to start and goal."""
+    """Landmarks (x, y) on the map. None: DEFAULT_STATES, which are relative to start and goal."""
     paths: tuple[FloatArray, ...] = ()
-    """Old solutions, each of shape (points, 2), in the frame of DEFAULT_STATES."""
+    """Known solutions, each of shape (points, 2), in the frame of DEFAULT_STATES."""
     _last: dict[tuple[int, ...], FloatArray] = field(default_factory=dict, init=False, repr=False)
-    """The last table; on grids it depends on the size, the start and the goal only."""
+    """Cache of the last table; on grids it depends on the size, the start and the goal only."""
 
     def __post_init__(self) -> None:
         if self.states is not None:
@@ -53,16 +64,16 @@ class Attractors:
 
     @property
     def queues(self) -> int:
-        """The number of attractors."""
+        """Number of attractors."""
         return len(DEFAULT_STATES if self.states is None else self.states) + len(self.paths)
 
     @property
     def places(self) -> int:
-        """One: the closest open vertex."""
+        """Number of candidates per queue: one, the closest open vertex."""
         return 1
 
     def points(self, problem: Problem) -> list[FloatArray]:
-        """The points of each attractor on the map of this problem; raises EpisodeError if one is outside."""
+        """Return the points of each attractor on the map of a problem; raises EpisodeError if one is outside."""
         start, goal = _places(problem, [problem.start, problem.goal])
         if self.states is None:
             states = _on_map(np.array(DEFAULT_STATES), start, goal)
@@ -72,7 +83,7 @@ class Attractors:
         return [state[None] for state in states] + [_on_map(path, start, goal) for path in self.paths]
 
     def scores(self, problem: Problem, state: SearchState) -> list[Score]:
-        """The distance to each attractor as a score."""
+        """Return one score per attractor: the distance to it."""
 
         def distance_to(points: FloatArray) -> Score:
             return lambda vertices: closest_distances(_places(problem, vertices), points).tolist()
@@ -80,7 +91,7 @@ class Attractors:
         return [distance_to(points) for points in self.points(problem)]
 
     def keys(self, problem: Problem) -> KeyArrays:
-        """The distances as a table for the compiled engine."""
+        """Return the distances of all vertices as a table for the compiled engine."""
         return KeyArrays(
             heuristic=np.full(self.queues, TABLE, np.int64),
             cost_weight=np.zeros(self.queues),
@@ -106,20 +117,43 @@ class Attractors:
 
 
 def solution_paths(problems: Sequence[Problem]) -> tuple[FloatArray, ...]:
-    """The paths that the oracle finds for some problems, in the frame of DEFAULT_STATES."""
+    """Return the paths that the oracle finds, for `Attractors.paths`.
+
+    Parameters
+    ----------
+    problems
+        Problems in the plane.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        One path per problem, shape (points, 2), in the frame in which the start is (0, 0) and the goal (1, 0).
+
+    Raises
+    ------
+    EpisodeError
+        If start and goal of a problem coincide, or the graph has no coordinates in the plane.
+
+    Examples
+    --------
+    >>> from sailplan.testing import draw_problem
+    >>> (path,) = solution_paths([draw_problem("S.G")])
+    >>> path.tolist()
+    [[0.0, 0.0], [0.5, 0.0], [1.0, 0.0]]
+    """
     paths = []
     for problem in problems:
         path = search(problem, OraclePolicy()).path
         start, goal = _complex(_places(problem, [problem.start, problem.goal]))
         if start == goal:
-            raise EpisodeError(f"{problem.name}: start and goal are at one place, so its path cannot be an attractor")
+            raise EpisodeError(f"{problem.name}: start and goal coincide, so its path cannot be an attractor")
         along = (_complex(_places(problem, path)) - start) / (goal - start)
         paths.append(np.stack([along.real, along.imag], axis=1))
     return tuple(paths)
 
 
 def closest_distances(places: FloatArray, points: FloatArray) -> FloatArray:
-    """The distance of each place from the closest of the points."""
+    """Return the distance of each place from the closest of the points."""
     parts = np.array_split(places, 1 + len(places) * len(points) // _MOST_DISTANCES)
     return np.concatenate([np.sqrt(_squares(part, points).min(axis=1)) for part in parts])
 

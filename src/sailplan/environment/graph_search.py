@@ -29,7 +29,7 @@ RUNNING = "running"
 
 
 class ChoiceSpace(Discrete[np.int64]):
-    """The candidates; `sample` draws one that is present, so that agents without masks can take steps."""
+    """The candidates; `sample` draws one that is present, so that agents without masks can choose."""
 
     def __init__(self, candidates: int) -> None:
         super().__init__(candidates)
@@ -45,7 +45,7 @@ class ChoiceSpace(Discrete[np.int64]):
     def seed(self, seed: int | None = None) -> int:
         """Seed the draws; until the environment updates `present`, only the first candidate is drawn.
 
-        The first candidate is present at every step, also after a reset, for which the draw may be meant.
+        The first candidate is present at every step, also directly after a reset.
         """
         self.present = _first_alone(int(self.n))
         return super().seed(seed)
@@ -58,7 +58,52 @@ def _first_alone(candidates: int) -> NDArray[np.int8]:
 
 
 class GraphSearch(Env[Observation, np.int64]):
-    """Choose which vertex to expand; each expansion costs 1, until the goal enters the open list."""
+    """A search in which the agent chooses the vertex to expand; each expansion has a reward of -1.
+
+    The episode terminates when the goal enters the open list or no vertex is open.
+
+    Parameters
+    ----------
+    data
+        The name of a family or the path of a folder of worlds. Either `data` or `problems` must be given.
+    problems
+        The problems to search.
+    split, limit, seed, size, endpoints
+        Which worlds of `data` to use; see `sailplan.datasets.Choice`.
+    mode
+        "attractors": the candidates are the open vertices closest to each attractor. "top": the candidates are the
+        first open vertices by a heuristic.
+    features
+        The name of a feature set; see `sailplan.policies.feature_set`.
+    attractors
+        Landmarks (x, y) on the map; by default some around start and goal.
+    attractor_paths
+        Number of problems whose solutions are attractors too.
+    heuristic
+        The heuristic of the mode "top".
+    top
+        Number of candidates of the mode "top".
+    max_expansions
+        Number of expansions after which an episode is truncated.
+    render_mode
+        None, "human" (a window) or "rgb_array".
+
+    Raises
+    ------
+    EpisodeError
+        If a setting is not valid, or none of the problems has a path.
+
+    Examples
+    --------
+    >>> from sailplan.testing import draw_problem
+    >>> env = GraphSearch(problems=[draw_problem("S..G")], mode="top", top=2)
+    >>> observation, info = env.reset(seed=0)
+    >>> observation["present"], info["outcome"]
+    (array([1, 0], dtype=int8), 'running')
+    >>> observation, reward, terminated, truncated, info = env.step(0)
+    >>> reward, terminated, info["expansions"]
+    (-1.0, False, 1)
+    """
 
     metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array"], "render_fps": 30}  # noqa: RUF012
 
@@ -81,13 +126,6 @@ class GraphSearch(Env[Observation, np.int64]):
         max_expansions: int = 20_000,
         render_mode: str | None = None,
     ) -> None:
-        """Make an environment of the worlds that `data` names, or of `problems`.
-
-        `split`, `limit`, `seed`, `size` and `endpoints` are those of `datasets.tasks.Choice`. In the mode
-        `attractors` the agent chooses between the open vertices closest to each of the `attractors` (x, y), by
-        default some around start and goal, and to the solutions of the first `attractor_paths` worlds; in the mode
-        `top`, between the first `top` by a heuristic. After `max_expansions` an episode is truncated.
-        """
         if (data is None) == (problems is None):
             raise EpisodeError("an environment needs either data or problems")
         if render_mode not in (None, *self.metadata["render_modes"]):
@@ -122,7 +160,25 @@ class GraphSearch(Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode on a random world, or on the one with the number `options["problem"]`."""
+        """Begin an episode on a random problem.
+
+        Parameters
+        ----------
+        seed
+            Seed of the random draws.
+        options
+            `{"problem": number}` chooses a problem by number.
+
+        Returns
+        -------
+        tuple
+            The observation, and a dictionary with "outcome", "expansions" and "problem".
+
+        Raises
+        ------
+        EpisodeError
+            If there is no problem of that number.
+        """
         super().reset(seed=seed)
         picked = (options or {}).get("problem")
         if not isinstance(picked, int | np.integer | None):
@@ -134,7 +190,23 @@ class GraphSearch(Env[Observation, np.int64]):
         return self._seen(), self._info(None)
 
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Expand the candidate of that number."""
+        """Expand a candidate.
+
+        Parameters
+        ----------
+        action
+            The number of a candidate that is present.
+
+        Returns
+        -------
+        tuple
+            Observation, reward, terminated, truncated and info, as in Gymnasium.
+
+        Raises
+        ------
+        EpisodeError
+            If there is no episode, or the candidate is not present.
+        """
         search = self._running()
         self._steering.choice[0] = self._checked(action)
         before = search.state.expansions
@@ -147,11 +219,11 @@ class GraphSearch(Env[Observation, np.int64]):
         return self._seen(), float(before - expansions), terminated, truncated, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which candidates are present."""
+        """Return a mask of the candidates that are present."""
         return np.not_equal(self._steering.candidates, NO_VERTEX).reshape(-1)
 
     def render(self) -> NDArray[np.uint8] | None:
-        """Draw the search so far, as an array of pixels or in a window; nothing without a render mode."""
+        """Draw the search so far, as an array of pixels or in a window; None without a render mode."""
         if self.render_mode is None:
             return None
         picture = self._picture()

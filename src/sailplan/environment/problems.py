@@ -1,4 +1,4 @@
-"""The problems that episodes are drawn from."""
+"""The problems from which episodes are drawn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sailplan.oracle import cost_to_go
 
 
 class ProblemPool:
-    """Problems by number, posed on first use; those without a path are never drawn."""
+    """Numbered problems, created on first use; problems without a path are never drawn."""
 
     def __init__(self, source: Sequence[Task] | Sequence[Problem], name: str) -> None:
         self._source, self._name = source, name
@@ -25,7 +25,7 @@ class ProblemPool:
 
     @classmethod
     def load(cls, data: str, choice: Choice) -> ProblemPool:
-        """The tasks of the data, of all its families."""
+        """Return a pool of the tasks in the data, of all its families."""
         places = [(one.tasks, index) for one in load_tasks(data, choice) for index in range(len(one.tasks))]
         return cls(LazySequence(places, lambda place: place[0][place[1]]), data)
 
@@ -33,7 +33,7 @@ class ProblemPool:
         return len(self._source)
 
     def problem(self, index: int) -> Problem:
-        """The problem of that number; raises ProblemError if its start or goal is blocked."""
+        """Return a problem by number; raises ProblemError if its start or goal is blocked."""
         if not 0 <= index < len(self):
             raise EpisodeError(f"{self._name}: no problem {index}; there are {len(self)}, counted from 0")
         if index not in self._posed:
@@ -42,11 +42,11 @@ class ProblemPool:
         return self._posed[index]
 
     def draw(self, rng: np.random.Generator) -> int:
-        """The number of a random problem that has a path; depends on the generator only, not on earlier draws."""
+        """Return the number of a random problem that has a path; it depends on the generator only."""
         return self._first_solvable(rng.permutation(len(self)).tolist(), 1)[0]
 
     def first(self, count: int) -> list[Problem]:
-        """The first `count` problems that have a path, or all if there are fewer."""
+        """Return the first `count` problems that have a path, or all if there are fewer."""
         return [self.problem(index) for index in self._first_solvable(range(len(self)), count)]
 
     def _first_solvable(self, order: Sequence[int], count: int) -> list[int]:

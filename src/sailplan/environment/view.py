@@ -1,4 +1,4 @@
-"""The observation of an agent: some open vertices, and features of each."""
+"""The observation of an agent: candidates among the open vertices, and their features."""
 
 from __future__ import annotations
 
@@ -27,12 +27,20 @@ LARGEST_VALUE = 1e4
 
 @dataclass(frozen=True)
 class Top:
-    """The first vertices of one queue, ordered by (heuristic, insertion number)."""
+    """The first vertices of one queue, ordered by (heuristic, insertion number).
+
+    Raises
+    ------
+    EpisodeError
+        If `places` is not a positive integer.
+    PolicyError
+        If there is no such heuristic.
+    """
 
     places: int = 8
     """Number of vertices."""
     heuristic: str = "euclidean"
-    """A name in HEURISTICS."""
+    """A name in `sailplan.policies.HEURISTICS`."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.places, int) or self.places < 1:
@@ -45,11 +53,11 @@ class Top:
         return 1
 
     def scores(self, problem: Problem, state: SearchState) -> list[Score]:
-        """The heuristic as a score."""
+        """Return one score: the heuristic."""
         return [Key(self.heuristic).score(problem, state)]
 
     def keys(self, problem: Problem) -> KeyArrays:
-        """The heuristic for the compiled engine."""
+        """Return the heuristic for the compiled engine."""
         keys: KeyArrays = BestFirst((Key(self.heuristic),)).compiled(problem).arrays
         return keys
 
@@ -58,21 +66,30 @@ class Observation(TypedDict):
     """The observation of one step."""
 
     candidates: NDArray[np.float32]
-    """The features of all candidates in a row; zeros for a candidate that is absent."""
+    """The features of all candidates, concatenated; zeros for a candidate that is absent."""
     present: NDArray[np.int8]
     """1 for each candidate that is present."""
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """The open vertices that an agent chooses from, and their features."""
+    """The candidates that an agent chooses from, and their features.
+
+    Examples
+    --------
+    >>> view = View(Top(8), feature_set("relative"))
+    >>> view.candidates, view.size == 8 * len(view.features.columns)
+    (8, True)
+    """
 
     ranking: Attractors | Top
+    """What determines the candidates."""
     features: FeatureSet
+    """The features of each candidate."""
 
     @property
     def candidates(self) -> int:
-        """Number of vertices to choose from."""
+        """Number of candidates."""
         return self.ranking.queues * self.ranking.places
 
     @property
@@ -81,12 +98,12 @@ class View:
         return self.candidates * len(self.features.columns)
 
     def steering(self) -> Steering:
-        """The arrays that one search shares with the agent."""
+        """Allocate the arrays that one search shares with the agent."""
         return Steering(self.ranking, self.features)
 
     def observation(self, steering: Steering) -> Observation:
-        """The observation of the current step."""
-        # np.clip takes twice the time. A NaN feature becomes the smallest value.
+        """Return the observation of the current step."""
+        # np.clip takes twice as long. A NaN feature becomes the smallest value.
         values = np.fmin(np.fmax(steering.rows, -LARGEST_VALUE), LARGEST_VALUE)
         return {
             "candidates": values.astype(np.float32).reshape(-1),
@@ -103,7 +120,7 @@ def make_view(
     heuristic: str,
     top: int,
 ) -> View:
-    """The view that these settings describe; the solutions of `path_problems` are attractors too."""
+    """Create the view that the settings describe; the solutions of `path_problems` are attractors too."""
     if mode not in get_args(Mode):
         raise EpisodeError(f"no mode {mode!r}; there are {', '.join(get_args(Mode))}")
     chosen = feature_set(features)

@@ -1,4 +1,4 @@
-"""A window on the screen."""
+"""A window that shows pictures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sailplan.errors import EpisodeError
 
 
 class Window:
-    """Shows pictures at a limited rate; opened by the first one."""
+    """A window that shows pictures at a limited rate; the first picture opens it."""
 
     def __init__(self, title: str, pictures_a_second: int) -> None:
         self._title, self._pictures_a_second = title, pictures_a_second

@@ -1,4 +1,4 @@
-"""Checkers and tiny worlds, for your tests and ours."""
+"""Checkers of the contracts of graphs, policies, features and regressors, and tiny worlds for tests."""
 
 from sailplan.testing.check_learning import check_features, check_regressor
 from sailplan.testing.checks import check_graph, check_policy, check_result

@@ -1,4 +1,4 @@
-"""Checkers of the protocols, for your own graphs and policies; each raises AssertionError and says what is wrong."""
+"""Checkers of the contracts of graphs, policies and results."""
 
 from __future__ import annotations
 
@@ -18,13 +18,31 @@ from sailplan.testing.tiny_worlds import random_problem
 
 
 def check_graph(graph: Graph, vertices: Iterable[int]) -> None:
-    """Check the contract of a graph at these vertices.
+    """Check the contract of a graph.
 
-    Successors are distinct vertices with finite costs that are not negative, the same each time they are asked for;
-    each edge has a status; coordinates are finite. Where the graph has arrays, they tell the same.
+    Successors must be distinct vertices with finite, non-negative costs, and the same at each call. Each edge must have
+    a status, and coordinates must be finite. If the graph has arrays, both engines must run the same search.
+
+    Parameters
+    ----------
+    graph
+        The graph to check.
+    vertices
+        The vertices at which it is checked.
+
+    Raises
+    ------
+    AssertionError
+        If the contract is broken; the message states how.
+
+    Examples
+    --------
+    >>> from sailplan.graphs import ExplicitGraph
+    >>> graph = ExplicitGraph.from_edges(2, [(0, 1, 1.0)], coordinates=[(0, 0), (1, 0)])
+    >>> check_graph(graph, [0, 1])
     """
     met = list(vertices)
-    assert met, "give check_graph at least one vertex to look at"
+    assert met, "check_graph needs at least one vertex"
     for vertex in met:
         _check_successors(graph, vertex)
     places = np.asarray(graph.coordinates(met))
@@ -50,10 +68,30 @@ def _check_successors(graph: Graph, vertex: int) -> None:
 
 
 def check_policy(policy: Policy, problems: Sequence[Problem] | None = None, *, clairvoyant: bool = False) -> None:
-    """Check the contract of a policy on these problems, or on small random grids.
+    """Check the contract of a policy.
 
-    It finds a path where there is one, expands no vertex twice, gives the same search each time, agrees between the
-    engines, and looks at nothing that the search has not uncovered (which a `clairvoyant` policy is excused from).
+    The policy must find a path if one exists, expand no vertex twice, and be deterministic. Both engines must run the
+    same search. The policy must not depend on cells that the search has not uncovered.
+
+    Parameters
+    ----------
+    policy
+        The policy to check.
+    problems
+        Problems to search; small random grids by default.
+    clairvoyant
+        Whether the policy may depend on cells that the search has not uncovered.
+
+    Raises
+    ------
+    AssertionError
+        If the contract is broken; the message states how.
+
+    Examples
+    --------
+    >>> from sailplan import load_policy
+    >>> from sailplan.testing import draw_problem
+    >>> check_policy(load_policy("h_euc"), [draw_problem("S.#.G")])
     """
     rng = np.random.default_rng(0)
     given = problems or [random_problem(rng, Moves(corner_cutting=bool(turn % 2))) for turn in range(20)]
@@ -63,7 +101,7 @@ def check_policy(policy: Policy, problems: Sequence[Problem] | None = None, *, c
         assert result.found == reachable, f"{problem.name}: found={result.found} although reachable={reachable}"
         check_result(problem, result)
         again = search(problem, policy, engine="reference")
-        assert _same(result, again), f"{problem.name}: a second search with the same policy went another way"
+        assert _same(result, again), f"{problem.name}: a second search with the same policy differs from the first"
         if is_compiled(problem.graph) and compiled_form(policy, problem) is not None:
             _check_engines_agree(problem, policy)
         if not clairvoyant and isinstance(problem.graph, GridGraph):
@@ -72,14 +110,38 @@ def check_policy(policy: Policy, problems: Sequence[Problem] | None = None, *, c
 
 
 def check_result(problem: Problem, result: SearchResult) -> None:
-    """Check a result: each vertex expanded once, each edge of the path valid, the cost their sum."""
+    """Check that a result is consistent.
+
+    Each vertex must be expanded at most once, each edge of the path must be valid, and the cost must be their sum.
+
+    Parameters
+    ----------
+    problem
+        The problem that was searched.
+    result
+        What `search` returned.
+
+    Raises
+    ------
+    AssertionError
+        If the result is not consistent; the message states how.
+
+    Examples
+    --------
+    >>> from sailplan import load_policy
+    >>> from sailplan.testing import draw_problem
+    >>> problem = draw_problem("S..G")
+    >>> check_result(problem, search(problem, load_policy("h_euc")))
+    """
     expanded = result.trace.expanded.tolist()
     assert len(expanded) == result.expansions == len(set(expanded)), f"{problem.name}: a vertex was expanded twice"
     if not result.found:
         assert result.path == (), f"{problem.name}: a path although none was found"
         assert result.cost == math.inf, f"{problem.name}: a cost although no path was found"
         return
-    assert (result.path[0], result.path[-1]) == (problem.start, problem.goal), f"{problem.name}: the path ends wrongly"
+    assert (result.path[0], result.path[-1]) == (problem.start, problem.goal), (
+        f"{problem.name}: the path does not lead from start to goal"
+    )
     cost = 0.0
     for source, target in zip(result.path, result.path[1:], strict=False):
         targets, costs = problem.graph.successors(source)
@@ -93,7 +155,7 @@ def check_result(problem: Problem, result: SearchResult) -> None:
 def _check_engines_agree(problem: Problem, policy: Policy) -> None:
     reference = search(problem, policy, engine="reference")
     compiled = search(problem, policy, engine="compiled")
-    assert _same(reference, compiled), f"{problem.name}: the engines went different ways"
+    assert _same(reference, compiled), f"{problem.name}: the engines ran different searches"
 
 
 def _same(one: SearchResult, other: SearchResult) -> bool:
@@ -109,16 +171,16 @@ def _same(one: SearchResult, other: SearchResult) -> bool:
 def _check_sees_only_what_is_uncovered(
     problem: Problem, policy: Policy, expansions: int, rng: np.random.Generator
 ) -> None:
-    """Draw anew the cells that so many expansions did not touch: these expansions must be the same again."""
+    """Redraw the cells that the first expansions did not touch: these expansions must not change."""
     limits = Limits(expansions=expansions)
     before = search(problem, policy, limits, engine="reference")
     altered = with_other_hidden_cells(problem, before.trace.expanded.tolist(), rng)
     after = search(altered, policy, limits, engine="reference")
-    assert _same(before, after), f"{problem.name}: a cell that the search had not touched changed what it did"
+    assert _same(before, after), f"{problem.name}: a cell that the search had not touched changed the search"
 
 
 def with_other_hidden_cells(problem: Problem, expanded: Sequence[int], rng: np.random.Generator) -> Problem:
-    """The same problem on a grid with the cells drawn anew that these expansions did not touch."""
+    """Return the problem on a grid in which the cells that these expansions did not touch are redrawn."""
     graph = problem.graph
     assert isinstance(graph, GridGraph)
     touched = {problem.start, problem.goal}
