@@ -10,56 +10,14 @@ from pathlib import Path
 from sailplan.datasets import write_png
 from sailplan.testing import draw_world
 
-SEARCH_WITH_EVERYTHING = """
-import warnings
-
-warnings.simplefilter("error")
-import numba
-import numpy as np
-
-from sailplan.core import Limits, Problem, search
-from sailplan.core.search import open_search
-from sailplan.datasets import World, generate_world
-from sailplan.graphs import ExplicitGraph, Moves, grid_problem
-from sailplan.oracle import cost_to_go
-from sailplan.policies import CATALOGUE, MixturePolicy, epsilon_greedy, greedy, load_policy
-from sailplan.policies.features import feature_set
-from sailplan.policies.replay import look_at_steps, take_samples
-from sailplan.testing import random_problem
-
-assert numba.config.DISABLE_JIT
-rng = np.random.default_rng(0)
-terrain = World(rng.random((7, 9)) < 0.0, costs=1.0 + rng.random((7, 9)))
-edges = [(a, b, float(rng.integers(1, 9))) for a in range(12) for b in range(12) if a != b and rng.random() < 0.4]
-roadmap = ExplicitGraph.from_edges(12, edges, coordinates=rng.random((12, 2)), invalid_edges=[edges[0][:2]])
-problems = [random_problem(rng, Moves(corner_cutting=bool(turn)), largest=9) for turn in range(2)]
-problems += [grid_problem(terrain), Problem(roadmap, 0, 11)]
-problems += [grid_problem(generate_world("mazes", 0, 0, width=13, height=13))]
-policies = {name: entry.make() for name, entry in CATALOGUE.items()}
-policies["sail"] = load_policy("sail:mazes")
-policies["mixture"] = MixturePolicy(greedy("octile"), policies["mha_star"], 0.5, 3)
-policies["epsilon"] = epsilon_greedy(greedy("euclidean"), 0.3, 5)
-for problem in problems:
-    assert np.isfinite(cost_to_go(problem)).any()
-    for name, policy in policies.items():
-        if name == "sail" and problem.graph is roadmap:
-            continue  # its features are about cells
-        compiled, reference = (search(problem, policy, engine=engine) for engine in ("compiled", "reference"))
-        assert compiled.trace.expanded.tolist() == reference.trace.expanded.tolist(), name
-        assert compiled.path == reference.path, name
-trace = search(problems[-1], greedy("euclidean")).trace
-steps = np.arange(min(3, len(trace.expanded)))
-for engine in ("compiled", "reference"):
-    take_samples(problems[-1], trace, feature_set("paper17"), steps, np.full(len(steps), 0.5), engine)
-    look_at_steps(problems[-1], trace, policies["sail"], steps, engine)
-print("the same in both engines")
-"""
+SCRIPT = Path(__file__).parent / "plain_kernels.py"
 
 
 def test_every_kernel_runs_as_plain_python() -> None:
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    command = [sys.executable, "-c", SEARCH_WITH_EVERYTHING]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", SCRIPT], env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "the same in both engines"
 
