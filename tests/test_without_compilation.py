@@ -39,5 +39,5 @@ def test_without_a_folder_for_compiled_code_everything_runs_with_a_note(tmp_path
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "3 cells, cost 2.0" in done.stdout
-    assert done.stderr.startswith("note: no folder for compiled code can be written to")
+    assert done.stderr.startswith("note: no folder for compiled code is writable")
     assert done.stderr.count("\n") == 1

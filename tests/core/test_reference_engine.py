@@ -167,13 +167,13 @@ class _Graph:
 @pytest.mark.parametrize(
     ("graph", "message"),
     [
-        (_Graph(targets=[-1]), r"^successors\(0\) must give vertices and a cost for each"),
-        (_Graph(costs=[]), r"^successors\(0\) must give vertices and a cost for each"),
+        (_Graph(targets=[-1]), r"^successors\(0\) must return vertices and a cost for each"),
+        (_Graph(costs=[]), r"^successors\(0\) must return vertices and a cost for each"),
         (_Graph(costs=[-1.0]), "^edge 0 -> 1: its cost must be finite and not negative, got -1.0$"),
         (_Graph(costs=["1"]), "^edge 0 -> 1: its cost must be finite and not negative, got 1$"),
-        (_Graph(answers=[]), r"^evaluate\(0\) answered for 0 edges out of 1$"),
-        (_Graph(answers=[0, 0]), r"^evaluate\(0\) answered for 2 edges out of 1$"),
-        (_Graph(answers=[7]), r"^evaluate\(0\) must say true, false or an EdgeStatus"),
+        (_Graph(answers=[]), r"^evaluate\(0\) returned 0 results for 1 edges$"),
+        (_Graph(answers=[0, 0]), r"^evaluate\(0\) returned 2 results for 1 edges$"),
+        (_Graph(answers=[7]), r"^evaluate\(0\) must return a bool or an EdgeStatus"),
     ],
 )
 def test_a_graph_that_breaks_the_contract_is_refused(graph: _Graph, message: str) -> None:

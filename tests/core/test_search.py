@@ -236,7 +236,7 @@ def test_a_search_cut_short_by_an_exception_is_not_run_on() -> None:
     session = open_search(graph.problem(0, 5), dijkstra())
     with pytest.raises(KeyboardInterrupt):
         session.run()
-    with pytest.raises(SailplanError, match="an exception cut this search short; open a new one"):
+    with pytest.raises(SailplanError, match="an exception interrupted this search; open a new one"):
         session.run()
 
 

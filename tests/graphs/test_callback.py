@@ -174,5 +174,5 @@ def test_an_invalid_target_that_was_reached_before_is_a_contradiction() -> None:
     graph = CallbackGraph(
         links.__getitem__, lambda here, there: EdgeStatus.INVALID_TARGET if (here, there) == (1, 2) else True
     )
-    with pytest.raises(GraphError, match="is called invalid, yet another edge into it was valid"):
+    with pytest.raises(GraphError, match="is reported as invalid, but another edge into it was valid"):
         search(Problem(graph, graph.vertex(0), graph.vertex(7)), dijkstra())

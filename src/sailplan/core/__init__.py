@@ -1,4 +1,4 @@
-"""The search loop, its two engines, the protocols of graphs and policies, and what a search returns."""
+"""The search loop, its two engines, the protocols of graphs and policies, limits and results."""
 
 from sailplan.core.graph import CompiledGraph, EdgeStatus, FiniteGraph, Graph, Problem
 from sailplan.core.policy import CompiledForm, Discovery, Frontier, Policy

@@ -1,4 +1,4 @@
-"""The compiled engine: the same loop in machine code, for graphs and policies that come as arrays."""
+"""The compiled engine: the search loop in machine code, for graphs and policies that provide arrays."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from sailplan.core.state import SearchState, allocate_queues, enlarge_queues
 from sailplan.errors import EngineError
 
 _LONGEST_CALL = 0.05
-"""Seconds a kernel may run before Python gets to see an interrupt."""
+"""Seconds that a kernel may run before Python can handle an interrupt."""
 _LONGEST_TIMED_CALL = 0.001
-"""The same where a deadline is to be kept."""
+"""The same for searches with a time limit."""
 _FIRST_EXPANSIONS = 4096
 _COMPILED: set[tuple[type, ...]] = set()
-"""Classes of arguments for which the kernel is ready in this process."""
+"""Classes of arguments for which this process has compiled or loaded the kernel."""
 
 
 class CompiledEngine:
@@ -46,12 +46,12 @@ class CompiledEngine:
         search = self._search
         kinds = (type(search.graph), type(search.queue), type(search.obstacles), *_record_classes(self._policy))
         if kinds not in _COMPILED:
-            # The first call of a process compiles or loads the kernel; do it here, where no clock runs.
+            # The first call of a process compiles or loads the kernel; here this time is not measured.
             self._call(COMPILE_ONLY)
             _COMPILED.add(kinds)
 
     def advance(self, expansions: int, deadline: float) -> Outcome | None:
-        """Expand up to so many vertices; None where that budget, not the search, came to its end."""
+        """Expand at most `expansions` vertices; None if all of them were expanded and the search can continue."""
         if self._stop_at_generation and self.state.status[self._goal] == OPEN:
             return Outcome.GOAL_GENERATED
         timed = deadline < math.inf
@@ -65,20 +65,20 @@ class CompiledEngine:
             if outcome is not None:
                 return outcome
             expansions -= self.state.expansions - before
-            # Let the next call be twice as long, or half, so that it stays within the longest.
+            # Double or halve the number of expansions of the next call, to keep it shorter than `longest`.
             chunk = chunk * 2 if perf_counter() - began < longest / 2 else max(1, chunk // 2)
         return None
 
     def list_candidates(self) -> None:
-        """Let a steered policy write down its candidates."""
+        """Make a steered policy list its candidates."""
         if not self._form.lists_candidates:
             raise EngineError(NOT_STEERED)
         if self.state.expansions == 0:
-            # Later the kernel has done it at the end of its last call.
+            # After an expansion, the kernel has already listed them.
             self._call(0)
 
     def phase_shares(self) -> tuple[float, float, float]:
-        """Time spent to select, expand and evaluate, in any unit."""
+        """Return the time spent to select, expand and evaluate, in cycles."""
         select, expand, evaluate = self.state.arrays.cycles.tolist()
         return select, expand, evaluate
 
@@ -98,7 +98,7 @@ class CompiledEngine:
 
 
 def allocate_search(problem: Problem, form: CompiledForm, state: SearchState) -> SearchArrays:
-    """The arrays of one search on a graph with arrays."""
+    """Allocate the arrays of one search on a graph with arrays."""
     graph = problem.graph
     assert is_compiled(graph)
     degree = graph.max_degree
@@ -116,7 +116,7 @@ def allocate_search(problem: Problem, form: CompiledForm, state: SearchState) ->
 
 
 def _allocate_obstacles(graph: CompiledGraph, form: CompiledForm) -> Any:
-    """What the search keeps of invalid vertices: nothing, what the graph has for it, or a plain list."""
+    """Allocate the index of invalid vertices: none, that of the graph, or a plain list."""
     if not form.needs_obstacles and not form.needs_walls:
         return NoObstacles()
     allocate = getattr(graph, "obstacle_arrays", None)
@@ -124,7 +124,7 @@ def _allocate_obstacles(graph: CompiledGraph, form: CompiledForm) -> Any:
 
 
 def _record_classes(record: Any) -> list[type]:
-    """The classes of a record and of the records in it: what the kernel is compiled for."""
+    """Return the classes of a record and of the records in it; the kernel is compiled once for each combination."""
     classes = [type(record)]
     for part in record:
         if isinstance(part, tuple):
@@ -133,7 +133,7 @@ def _record_classes(record: Any) -> list[type]:
 
 
 def compile_search(problem: Problem, policy: Policy) -> CompiledForm | str:
-    """The policy's form for the compiled engine, or the reason why that engine cannot run this search."""
+    """Return the policy for the compiled engine, or the reason why that engine cannot run the search."""
     if not is_compiled(problem.graph):
         return f"{type(problem.graph).__name__} has no arrays()"
     if problem.graph.vertex_count >= 1 << VERTEX_BITS:
@@ -143,7 +143,7 @@ def compile_search(problem: Problem, policy: Policy) -> CompiledForm | str:
 
 
 def compiled_form(policy: Policy, problem: Problem) -> CompiledForm | None:
-    """The form of a policy for the compiled engine; None where it has none for this problem."""
+    """Return the form of a policy for the compiled engine; None if it has none for this problem."""
     compile_for = getattr(policy, "compiled", None)
     form: CompiledForm | None = compile_for(problem) if compile_for else None
     return form

@@ -1,4 +1,4 @@
-"""The graph protocol, what a search needs to know of a graph and no more, and problems posed on graphs."""
+"""The graph protocol, and problems on graphs."""
 
 from __future__ import annotations
 
@@ -18,37 +18,61 @@ FloatArray = NDArray[np.float64]
 
 
 class EdgeStatus(IntEnum):
-    """What the evaluation of an edge says."""
+    """The result of evaluating an edge."""
 
     VALID = arrays.VALID_EDGE
     """The edge can be taken."""
     INVALID_EDGE = arrays.INVALID_EDGE
-    """This edge cannot be taken; others to the same target may be."""
+    """This edge cannot be taken; other edges to the same target may be valid."""
     INVALID_TARGET = arrays.INVALID_TARGET
     """The target itself is invalid, and so is every edge into it."""
 
 
 class Graph(Protocol):
-    """A directed graph with vertices 0, 1, 2, ... of whose edges nobody knows whether they are valid until asked.
+    """A directed graph with vertices 0, 1, 2, ... whose edges are known to be valid or invalid once they are evaluated.
 
-    A graph may have a method `state(vertex)`, which says what a vertex stands for: a cell, a node.
+    An optional method `state(vertex)` returns what a vertex represents, for example a cell or a node. Check your own
+    graphs with `sailplan.testing.check_graph`.
     """
 
     def successors(self, vertex: int) -> tuple[Sequence[int], Sequence[float]]:
-        """Vertices that edges lead to (Succ), each once, and the costs of these edges; cheap, evaluates nothing."""
+        """Return the targets of the edges of a vertex (Succ), each once, and their costs.
+
+        This is cheap: no edge is evaluated.
+
+        Parameters
+        ----------
+        vertex
+            A vertex of the graph.
+
+        Returns
+        -------
+        targets, costs
+            Sequences of the same length; costs are finite and not negative.
+        """
 
     def evaluate(self, vertex: int, targets: Sequence[int]) -> Sequence[bool] | Sequence[int]:
-        """Evaluate the edges from the vertex to these successors (Eval), which is expensive.
+        """Evaluate edges (Eval), which is expensive.
 
-        For each either true where it is valid and false where it is not, or an `EdgeStatus`.
+        Parameters
+        ----------
+        vertex
+            The source of the edges.
+        targets
+            Some of its successors.
+
+        Returns
+        -------
+        sequence
+            For each edge, whether it is valid as a bool, or an `EdgeStatus`.
         """
 
     def coordinates(self, vertices: Sequence[int]) -> FloatArray:
-        """Where the vertices are, shape (vertices, dimensions)."""
+        """Return the coordinates of vertices, shape (vertices, dimensions)."""
 
 
 class FiniteGraph(Graph, Protocol):
-    """A graph whose vertices are known beforehand."""
+    """A graph with a known number of vertices."""
 
     @property
     def vertex_count(self) -> int:
@@ -58,40 +82,40 @@ class FiniteGraph(Graph, Protocol):
 class CompiledGraph(FiniteGraph, Protocol):
     """A graph that the compiled engine can search.
 
-    A method `obstacle_arrays(walls=...)` may return a record that keeps invalid vertices by place; see
+    An optional method `obstacle_arrays(walls=...)` returns a spatial index of invalid vertices; see
     `core/kernel/obstacles.py`.
     """
 
     def arrays(self) -> Any:
-        """The graph as a NamedTuple of arrays, whose class registers bodies for `core/kernel/edges.py`.
+        """Return the graph as a NamedTuple of arrays, whose class registers the functions of `core/kernel/edges.py`.
 
-        They hold what `evaluate` would say, so only the engine may look at them.
+        The arrays contain the results of `evaluate`, so only the engine may read them.
         """
 
     def backward_arrays(self) -> Any:
-        """The graph with its edges reversed."""
+        """Return the graph with its edges reversed, as a NamedTuple of arrays."""
 
     @property
     def max_in_degree(self) -> int:
-        """The most edges that lead to a vertex."""
+        """Largest number of edges that lead to a vertex."""
 
     @property
     def max_degree(self) -> int:
-        """The most successors that a vertex has."""
+        """Largest number of successors of a vertex."""
 
 
 def edge_statuses(graph: Graph, vertex: int, targets: Sequence[int]) -> list[int]:
-    """What `graph.evaluate` says, as a code of `EdgeStatus` for each edge; raises GraphError where it says nonsense."""
+    """Return the result of `graph.evaluate` as `EdgeStatus` codes; raises GraphError if it is not valid."""
     verdicts: Any = graph.evaluate(vertex, targets)
     if isinstance(verdicts, np.ndarray):
         verdicts = verdicts.tolist()
     if len(verdicts) != len(targets):
-        raise GraphError(f"evaluate({vertex}) answered for {len(verdicts)} edges out of {len(targets)}")
+        raise GraphError(f"evaluate({vertex}) returned {len(verdicts)} results for {len(targets)} edges")
     statuses = [
         _STATUS_OF_FLAG[bool(verdict)] if isinstance(verdict, bool | np.bool_) else verdict for verdict in verdicts
     ]
     if not _STATUSES.issuperset(statuses):
-        raise GraphError(f"evaluate({vertex}) must say true, false or an EdgeStatus for each edge, got {statuses}")
+        raise GraphError(f"evaluate({vertex}) must return a bool or an EdgeStatus for each edge, got {statuses}")
     return statuses
 
 
@@ -100,26 +124,39 @@ _STATUS_OF_FLAG = {True: int(EdgeStatus.VALID), False: int(EdgeStatus.INVALID_ED
 
 
 def is_finite(graph: Graph) -> TypeGuard[FiniteGraph]:
-    """Whether the graph knows its vertices beforehand."""
+    """Return whether the number of vertices is known."""
     return hasattr(graph, "vertex_count")
 
 
 def is_compiled(graph: Graph) -> TypeGuard[CompiledGraph]:
-    """Whether the compiled engine can search the graph."""
+    """Return whether the compiled engine can search the graph."""
     return hasattr(graph, "arrays")
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Find a path from the start to the goal."""
+    """The problem of finding a path from a start to a goal.
+
+    Raises
+    ------
+    ProblemError
+        If the graph lacks a method, or start or goal is not a vertex of it.
+
+    Examples
+    --------
+    >>> from sailplan.graphs import ExplicitGraph
+    >>> Problem(ExplicitGraph.from_edges(2, [(0, 1, 1.0)]), start=0, goal=1).goal
+    1
+    """
 
     graph: Graph
+    """The graph to search."""
     start: int
-    """The vertex that the search starts from."""
+    """The vertex at which the search starts."""
     goal: int
-    """The vertex that it looks for."""
+    """The vertex to find a path to."""
     name: str = field(default="problem", kw_only=True)
-    """For tables and messages."""
+    """The name of the problem in tables and messages."""
 
     def __post_init__(self) -> None:
         if not (callable(getattr(self.graph, "successors", None)) and callable(getattr(self.graph, "evaluate", None))):
@@ -132,13 +169,23 @@ class Problem:
                 vertex = index(getattr(self, role))
             except TypeError as error:
                 raise ProblemError(f"{self.name}: the {role} {getattr(self, role)!r} is not a vertex number") from error
-            # Whatever integer it came as (numpy has many), the kernels and the path see one type.
+            # Converted from any integer type of numpy, so that kernels and paths have one type.
             object.__setattr__(self, role, vertex)
             if vertex < 0 or (is_finite(self.graph) and vertex >= self.graph.vertex_count):
                 raise ProblemError(f"{self.name}: the {role} {vertex} is not a vertex of the graph")
 
     def states(self, vertices: Iterable[int]) -> list[Any]:
-        """What vertices stand for: cells of a grid, states of a callback graph, nodes of a networkx graph.
+        """Return what vertices represent: cells of a grid, states of a callback graph, nodes of a networkx graph.
+
+        Parameters
+        ----------
+        vertices
+            Vertices, for example the path of a result.
+
+        Returns
+        -------
+        list
+            The state of each vertex; the vertex itself if the graph has no method `state`.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""The policy protocol: what decides which vertex to expand next (Select)."""
+"""The policy protocol: a policy decides which vertex is expanded next (Select)."""
 
 from __future__ import annotations
 
@@ -13,80 +13,97 @@ from sailplan.core.state import SearchState
 
 
 class Discovery(NamedTuple):
-    """What an expansion uncovered."""
+    """The information that an expansion uncovered."""
 
     vertex: int
     """The vertex that was expanded."""
     invalid_vertices: list[int]
-    """Targets found to be invalid."""
+    """Targets that are invalid."""
     invalid_edges: list[tuple[int, int]]
-    """Edges (source, target) found to be invalid."""
+    """Edges (source, target) that are invalid although the target may not be."""
     successors: list[int]
-    """Open vertices that a valid edge leads to, also those that got no cheaper path by it; in successor order."""
+    """Open targets of valid edges, including those whose path did not become cheaper; in successor order."""
 
 
 class Frontier(Protocol):
-    """The open list of one search, ordered by a policy; an attribute `notes` may hold a tuple of `Note`."""
+    """The open list of one search, ordered by a policy; an optional attribute `notes` is a tuple of `Note`."""
 
     def observe(self, discovery: Discovery) -> None:
-        """Learn what an expansion uncovered; comes before its successors are added."""
+        """Process the information of an expansion; called before its successors are added."""
 
     def add(self, vertices: Sequence[int]) -> None:
-        """Add vertices that entered the open list or, being in it, got a cheaper path; in successor order."""
+        """Add vertices that entered the open list or whose path became cheaper; in successor order."""
 
     def select(self) -> int | None:
-        """Take out the vertex to expand next: one whose status is OPEN, or None where none is left."""
+        """Remove and return the vertex to expand next, which must be OPEN; None if the list is empty."""
 
 
 class SteeredFrontier(Frontier, Protocol):
-    """An open list that a caller outside selects from."""
+    """An open list from which the caller of the search selects."""
 
     def list_candidates(self) -> None:
-        """Write down the vertices to choose from, where the caller can see them."""
+        """Write the candidates to arrays that the caller can read."""
 
 
-NOT_STEERED = "this search has a policy that chooses by itself: there are no candidates to list"
+NOT_STEERED = "the policy of this search chooses by itself: it has no candidates to list"
 
 
 def is_steered(frontier: Frontier) -> TypeGuard[SteeredFrontier]:
-    """Whether a caller outside selects from the open list."""
+    """Return whether the caller of the search selects from the open list."""
     return hasattr(frontier, "list_candidates")
 
 
 class Policy(Protocol):
-    """A rule that orders open lists; immutable, shared by searches and threads."""
+    """A rule that orders the open list of a search; immutable, so that searches and threads can share it.
+
+    Check your own policies with `sailplan.testing.check_policy`.
+    """
 
     @property
     def stop(self) -> StopRule:
-        """When a search with this policy ends, unless the caller says otherwise."""
+        """The default stop rule of searches with this policy."""
 
     def open(self, problem: Problem, state: SearchState) -> Frontier:
-        """Begin the open list of a search. It may look at the state and the goal, never at the world."""
+        """Create the open list of a search.
+
+        Parameters
+        ----------
+        problem
+            The problem to be searched. Its edges must not be evaluated.
+        state
+            The state of the search, which the engine updates.
+
+        Returns
+        -------
+        Frontier
+            An empty open list; the engine adds the start.
+        """
 
 
 @dataclass(frozen=True, eq=False)
 class CompiledForm:
-    """What the compiled engine needs of a policy for one search."""
+    """A policy for one search in the compiled engine."""
 
     arrays: Any
-    """A NamedTuple of arrays, whose class registers bodies for the functions of `core/kernel/policy.py`."""
+    """A NamedTuple of arrays, whose class registers the functions of `core/kernel/policy.py`."""
     queues: int = 1
-    """How many rows of the queues belong to it."""
+    """Number of queues."""
     needs_obstacles: bool = False
-    """Whether it asks for the closest invalid vertices."""
+    """Whether the policy needs the closest invalid vertices."""
     needs_walls: bool = False
-    """Whether it asks for the walls that invalid cells make up."""
+    """Whether the policy needs the walls that invalid cells form."""
     notes: tuple[Note, ...] = ()
+    """Notes for the result."""
     update: Callable[[SearchState, QueueArrays], QueueArrays] | None = None
-    """Called in Python whenever the kernel says that the policy is due; returns the queues, or larger ones."""
+    """Called in Python whenever the kernel returns POLICY_DUE; returns the queues, enlarged if necessary."""
     enlarge: Callable[[Any], Any] | None = None
-    """Makes larger arrays of these where the kernel has no room left."""
+    """Called if the arrays are full; returns larger ones with the same contents."""
     lists_candidates: bool = False
-    """Whether a caller outside selects."""
+    """Whether the caller of the search selects."""
 
 
 class CompilablePolicy(Policy, Protocol):
-    """A policy that the compiled engine can follow."""
+    """A policy that can run in the compiled engine."""
 
     def compiled(self, problem: Problem) -> CompiledForm | None:
-        """The form for one search; None where this problem needs the reference engine."""
+        """Return the form for one search; None if this problem needs the reference engine."""

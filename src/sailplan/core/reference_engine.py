@@ -1,4 +1,4 @@
-"""The reference engine: the search loop in plain Python, for any graph and any policy. It is the specification."""
+"""The reference engine: the search loop in Python, for any graph and policy. It is the specification."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NUMBERS = (float, int, np.number)
 
 
 class ReferenceEngine:
-    """One search: select, expand, update the open list, again."""
+    """One search in Python: select, expand, update the open list, repeat."""
 
     name = "reference"
 
@@ -34,13 +34,13 @@ class ReferenceEngine:
         self._phases = [0.0, 0.0, 0.0]
         self._frontier = policy.open(problem, self.state)
         self.notes: tuple[Note, ...] = getattr(self._frontier, "notes", ())
-        # Only now: the frontier may have needed more room.
+        # After the frontier was opened, which may have enlarged the state.
         self._see()
         self.state.begin(problem.start)
         self._begun = False
 
     def _see(self) -> None:
-        """Look at the arrays of the state through views: numbers go in and out of these several times as fast."""
+        """Create memory views of the arrays, whose item access is several times as fast."""
         arrays = self.state.arrays
         self._status: Any = arrays.status.data
         self._cost: Any = arrays.cost.data
@@ -50,7 +50,7 @@ class ReferenceEngine:
         self._counts: Any = arrays.counts.data
 
     def advance(self, expansions: int, deadline: float) -> Outcome | None:
-        """Expand up to so many vertices; None where that budget, not the search, came to its end."""
+        """Expand at most `expansions` vertices; None if all of them were expanded and the search can continue."""
         goal = self._problem.goal
         if self._stop_at_generation and self._status[goal] == OPEN:
             return Outcome.GOAL_GENERATED
@@ -75,7 +75,7 @@ class ReferenceEngine:
         return None
 
     def list_candidates(self) -> None:
-        """Let a steered policy write down its candidates."""
+        """Make a steered policy list its candidates."""
         if not is_steered(self._frontier):
             raise EngineError(NOT_STEERED)
         self._begin()
@@ -87,7 +87,7 @@ class ReferenceEngine:
             self._frontier.add([self._problem.start])
 
     def phase_shares(self) -> tuple[float, float, float]:
-        """Time spent to select, expand and evaluate, in any unit."""
+        """Return the time spent to select, expand and evaluate, in seconds."""
         select, expand, evaluate = self._phases
         return select, expand, evaluate
 
@@ -111,14 +111,14 @@ class ReferenceEngine:
         self._counts[EXPANSIONS] += 1
 
     def _unknown_edges(self, vertex: int) -> list[tuple[int, float]]:
-        """The edges (target, cost) worth a check: those into closed or invalid vertices are not."""
+        """Return the edges (target, cost) to evaluate: all but those into closed or invalid vertices."""
         targets, costs = self._problem.graph.successors(vertex)
         if type(targets) is not list:
             targets, costs = np.asarray(targets).tolist(), np.asarray(costs).tolist()
         if not targets:
             return []
         if len(targets) != len(costs) or min(targets) < 0:
-            raise GraphError(f"successors({vertex}) must give vertices and a cost for each, got {targets}, {costs}")
+            raise GraphError(f"successors({vertex}) must return vertices and a cost for each, got {targets}, {costs}")
         if (highest := max(targets)) >= len(self._status):
             self.state.make_room(highest + 1)
             self._see()
@@ -128,7 +128,7 @@ class ReferenceEngine:
     def _update(
         self, vertex: int, edges: Sequence[tuple[int, float]], verdicts: Sequence[int]
     ) -> tuple[Discovery, list[int]]:
-        """Write down what the checks said; return what is invalid and what got a path or a cheaper one."""
+        """Record the verdicts; return the discovery, and the vertices that have a new or cheaper path."""
         status, costs, parents, depths = self._status, self._cost, self._parent, self._depth
         here, depth = costs[vertex], depths[vertex] + 1
         discovery = Discovery(vertex, [], [], [])
@@ -139,7 +139,7 @@ class ReferenceEngine:
                     raise GraphError(
                         f"edge {vertex} -> {target}: its cost must be finite and not negative, got {edge_cost}"
                     )
-                # A float32 would make a float32 of every cost it is added to.
+                # Converted, as adding a float32 would round the sum to float32.
                 cost = here + float(edge_cost)
                 discovery.successors.append(target)
                 if status[target] == UNSEEN or cost < costs[target]:
@@ -158,5 +158,5 @@ class ReferenceEngine:
     def _record(self, discovery: Discovery) -> None:
         for target in discovery.invalid_vertices:
             if self._status[target] == OPEN:
-                raise GraphError(f"vertex {target} is called invalid, yet another edge into it was valid")
+                raise GraphError(f"vertex {target} is reported as invalid, but another edge into it was valid")
         self.state.forbid(discovery.invalid_vertices, discovery.invalid_edges)

@@ -1,4 +1,4 @@
-"""When a search stops, and what it returns."""
+"""Stop rules, limits, outcomes, traces and results of searches."""
 
 from __future__ import annotations
 
@@ -17,32 +17,36 @@ from sailplan.files import atomic_write, fault_line, file_bytes
 
 
 class StopRule(StrEnum):
-    """At which moment the goal counts as found."""
+    """The event at which a search with a path to the goal stops."""
 
     GOAL_GENERATED = "goal_generated"
-    """The goal enters the open list: the paper's measure."""
+    """The goal enters the open list: the measure of the paper."""
     GOAL_EXPANDED = "goal_expanded"
-    """The goal is selected for expansion: what makes A* optimal. The goal itself is not expanded."""
+    """The goal is selected for expansion, which A* needs to be optimal. The goal itself is not expanded."""
 
 
 class Outcome(StrEnum):
     """Why a search stopped."""
 
     GOAL_GENERATED = "goal_generated"
+    """The goal entered the open list."""
     GOAL_EXPANDED = "goal_expanded"
+    """The goal was selected for expansion."""
     FRONTIER_EMPTY = "frontier_empty"
     """There is no path."""
     EXPANSIONS_SPENT = "expansions_spent"
+    """The limit of expansions was reached."""
     TIME_SPENT = "time_spent"
+    """The time limit was reached."""
 
     @property
     def found(self) -> bool:
-        """Whether there is a path."""
+        """Whether a path was found."""
         return self in (Outcome.GOAL_GENERATED, Outcome.GOAL_EXPANDED)
 
     @property
     def final(self) -> bool:
-        """Whether a larger budget would change nothing."""
+        """Whether the search is complete, so that larger limits would not change the outcome."""
         return self.found or self is Outcome.FRONTIER_EMPTY
 
 
@@ -55,16 +59,27 @@ OUTCOME_OF_CODE = {
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a search, counted from its very start however often it is resumed."""
+    """The limits of a search, counted from its start, however often it is resumed.
+
+    Raises
+    ------
+    SailplanError
+        If a limit is negative, infinite or not a number.
+
+    Examples
+    --------
+    >>> Limits(expansions=1000, seconds=0.5)
+    Limits(expansions=1000, seconds=0.5)
+    """
 
     expansions: int | None = None
-    """Most expansions (T), a hard limit; None for no limit."""
+    """Largest number of expansions (T), a hard limit; None for no limit."""
     seconds: float | None = None
-    """Most seconds, kept within 5 % or 10 ms if no single expansion takes longer; None for no limit."""
+    """Time limit in seconds, exceeded by at most 5 % or 10 ms unless one expansion takes longer; None for no limit."""
 
     def __post_init__(self) -> None:
         if self.expansions is not None and (not _is(self.expansions, int, np.integer) or self.expansions < 0):
-            raise SailplanError(f"a limit of expansions is a whole number, not negative, got {self.expansions!r}")
+            raise SailplanError(f"a limit of expansions must be an integer, not negative, got {self.expansions!r}")
         numbers = int, float, np.integer, np.floating
         if self.seconds is not None and not (_is(self.seconds, *numbers) and 0 <= self.seconds < math.inf):
             raise SailplanError(f"a limit of seconds must be a finite number, not negative, got {self.seconds!r}")
@@ -76,22 +91,41 @@ def _is(value: object, *kinds: type) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """The order in which a search expanded vertices: with the problem, all it takes to replay it."""
+    """The order in which a search expanded vertices; with the problem, it suffices to replay the search."""
 
     start: int
+    """The start of the problem."""
     goal: int
+    """The goal of the problem."""
     expanded: IntArray
+    """The vertices in the order of their expansion."""
 
     def save(self, path: Path | str) -> None:
-        """Write the trace as an npz file with the arrays `start`, `goal` and `expanded`."""
+        """Write the trace to an npz file with the arrays `start`, `goal` and `expanded`, atomically."""
         with atomic_write(path) as file:
             np.savez_compressed(file, start=self.start, goal=self.goal, expanded=self.expanded)
 
     @classmethod
     def load(cls, path: Path | str) -> Trace:
-        """Read a trace that `save` wrote."""
+        """Read a trace that `save` wrote.
+
+        Parameters
+        ----------
+        path
+            The npz file.
+
+        Returns
+        -------
+        Trace
+            The trace.
+
+        Raises
+        ------
+        SailplanError
+            If the file cannot be read or does not contain a trace.
+        """
         contents = file_bytes(path, error=SailplanError)
-        # The parsers of zip and npy answer damaged files with nearly every exception there is.
+        # The parsers of zip and npy raise exceptions of many types for damaged files.
         try:
             with np.load(io.BytesIO(contents), allow_pickle=False) as file:
                 start, goal, expanded = int(file["start"]), int(file["goal"]), file["expanded"]
@@ -104,11 +138,12 @@ class Trace:
 
 @dataclass(frozen=True)
 class Note:
-    """A remark on a search that went well, such as a belief that does not fit the problem."""
+    """A note on a search, for example that a belief does not support the problem."""
 
     subject: str
-    """What the remark is about, for example the name of a belief."""
+    """The subject of the note, for example the name of a belief."""
     message: str
+    """The text of the note."""
 
     def __str__(self) -> str:
         return f"{self.subject}: {self.message}"
@@ -116,43 +151,48 @@ class Note:
 
 @dataclass(frozen=True)
 class Timing:
-    """Where the time went, in seconds."""
+    """The time of a search by phase, in seconds."""
 
     total: float
+    """All phases."""
     select: float
-    """Choosing vertices."""
+    """Selecting vertices."""
     expand: float
-    """Asking for successors, updating the state, scoring what enters the open list."""
+    """Computing successors, updating the state, scoring vertices that enter the open list."""
     evaluate: float
-    """Evaluating edges; in the compiled engine, asking for successors too."""
+    """Evaluating edges; in the compiled engine, computing successors too."""
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The outcome of a search, the path if there is one, and what it cost to find."""
+    """The outcome of a search, the path if one was found, and counters."""
 
     outcome: Outcome
+    """Why the search stopped."""
     path: tuple[int, ...]
-    """The vertices from start to goal; empty where no path was found."""
+    """The vertices from start to goal; empty if no path was found."""
     cost: float
-    """Cost of the path; infinite where there is none."""
+    """Cost of the path; infinite if no path was found."""
     expansions: int
+    """Number of vertices expanded."""
     edge_evaluations: int
+    """Number of edges evaluated."""
     policy_evaluations: int
     """Number of keys or scores computed."""
     non_finite_scores: int
-    """How many of these were not finite; such a vertex is expanded last."""
+    """Number of scores that were not finite; such a vertex is expanded last."""
     timing: Timing
+    """The time by phase."""
     engine: str
     """The engine that ran: `reference` or `compiled`."""
     trace: Trace
     """The vertices in the order of their expansion."""
     partial_path: tuple[int, ...] = ()
-    """Where a limit ended the search: the path to the expanded vertex that is closest to the goal."""
+    """If a limit ended the search: the path to the expanded vertex that is closest to the goal."""
     notes: tuple[Note, ...] = ()
-    """Remarks of the policy, for example that its belief does not fit this problem."""
+    """Notes of the policy, for example that its belief does not support this problem."""
 
     @property
     def found(self) -> bool:
-        """Whether there is a path."""
+        """Whether a path was found."""
         return self.outcome.found

@@ -1,4 +1,4 @@
-"""Run a search: pick the engine, keep the limits, collect the result."""
+"""Running searches: choice of the engine, limits, results and replays."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ NO_LIMITS = Limits()
 
 
 class Engine(Protocol):
-    """What carries a search on."""
+    """An implementation of the search loop."""
 
     name: str
     state: SearchState
     notes: tuple[Note, ...]
 
     def advance(self, expansions: int, deadline: float) -> Outcome | None:
-        """Expand up to so many vertices until the deadline (`perf_counter`); None where the budget is spent."""
+        """Expand at most `expansions` vertices until the deadline (`perf_counter`); None if all were expanded."""
 
     def list_candidates(self) -> None:
-        """Let a steered policy write down its candidates; raises EngineError where the policy is another."""
+        """Make a steered policy list its candidates; raises EngineError for other policies."""
 
     def phase_shares(self) -> tuple[float, float, float]:
-        """Time spent to select, expand and evaluate, in any unit."""
+        """Return the time spent to select, expand and evaluate, in any unit."""
 
 
 class Search:
-    """A search that can be run, looked at, and run on from where a budget stopped it."""
+    """A search that can be run, inspected and resumed; `open_search` creates one."""
 
     def __init__(self, problem: Problem, engine: Engine) -> None:
         self.problem = problem
@@ -52,22 +52,38 @@ class Search:
 
     @property
     def state(self) -> SearchState:
-        """What the search has uncovered so far; it moves on when the search does."""
+        """The state of the search; it is updated in place as the search continues."""
         return self._engine.state
 
     def run(self, limits: Limits = NO_LIMITS) -> SearchResult:
-        """Search until the goal is found, nothing is left or a limit is reached."""
+        """Search until the goal is found, no vertex is open or a limit is reached.
+
+        Parameters
+        ----------
+        limits
+            Limits, counted from the start of the search, not from this call.
+
+        Returns
+        -------
+        SearchResult
+            The result so far.
+
+        Raises
+        ------
+        SailplanError
+            If an exception interrupted an earlier call.
+        """
         return self._result(self.advance(limits))
 
     def advance(self, limits: Limits = NO_LIMITS) -> Outcome:
-        """The same without a result, for those who go step by step."""
+        """Search like `run`, but return the outcome only, which is faster for single steps."""
         if self._unfinished:
-            raise SailplanError(f"{self.problem.name}: an exception cut this search short; open a new one")
+            raise SailplanError(f"{self.problem.name}: an exception interrupted this search; open a new one")
         if self._outcome is None or not self._outcome.final:
             began = perf_counter()
             left = sys.maxsize if limits.expansions is None else limits.expansions - self.state.expansions
             rest = math.inf if limits.seconds is None else limits.seconds - self._seconds
-            # An exception may come halfway through an expansion, whose other successors would then be lost.
+            # If an exception interrupts an expansion, its remaining successors are lost, so the search cannot continue.
             self._unfinished = True
             self._outcome = self._engine.advance(max(left, 0), began + rest) or Outcome.EXPANSIONS_SPENT
             self._unfinished = False
@@ -75,7 +91,7 @@ class Search:
         return self._outcome
 
     def list_candidates(self) -> None:
-        """Let a steered policy write down the vertices to choose from; comes before each expansion."""
+        """Make a steered policy list its candidates; call it before each expansion."""
         self._engine.list_candidates()
 
     def _result(self, outcome: Outcome) -> SearchResult:
@@ -100,7 +116,7 @@ class Search:
         )
 
     def _partial_path(self) -> tuple[int, ...]:
-        """The path to the expanded vertex that is closest to the goal; without coordinates, to the last one."""
+        """Return the path to the expanded vertex closest to the goal; without coordinates, to the last one."""
         expanded = self.state.expanded
         if len(expanded) == 0:
             return (self.problem.start,)
@@ -115,7 +131,7 @@ class Search:
 def open_search(
     problem: Problem, policy: Policy, *, stop: StopRule | None = None, engine: EngineName = "auto"
 ) -> Search:
-    """Set up a search without expanding anything.
+    """Create a search without expanding any vertex.
 
     Parameters
     ----------
@@ -125,14 +141,31 @@ def open_search(
     Returns
     -------
     Search
-        Call its `run(limits)`, as often as you like: limits count from the very start.
+        A search whose method `run(limits)` can be called repeatedly; limits count from the start of the search.
+
+    Raises
+    ------
+    SailplanError
+        If the problem or the policy is not valid, or the engine cannot run the search.
+
+    Examples
+    --------
+    >>> from sailplan.policies import dijkstra
+    >>> from sailplan.testing import draw_problem
+    >>> session = open_search(draw_problem("S..G"), dijkstra())
+    >>> session.run(Limits(expansions=1)).outcome.value
+    'expansions_spent'
+    >>> session.state.expanded
+    array([0], dtype=int32)
+    >>> session.run().path
+    (0, 1, 2, 3)
     """
     if not isinstance(problem, Problem):
         raise ProblemError(f"a search needs a Problem, got {_described(problem)}")
     if not callable(getattr(policy, "open", None)) or not hasattr(policy, "stop"):
         raise PolicyError(
             f"a search needs a policy, an object with `stop` and `open`, got {_described(policy)}; "
-            "read_policy() makes one of a name"
+            "load_policy(name) returns one"
         )
     if engine not in _ENGINES:
         raise EngineError(f"no engine {engine!r}; there are {', '.join(_ENGINES)}")
@@ -159,26 +192,25 @@ def search(
     Parameters
     ----------
     problem
-        The graph, where to start and where to go.
+        The graph, the start and the goal.
     policy
-        What decides which vertex to expand next.
+        The rule that decides which vertex to expand next; see `load_policy`.
     limits
-        When to give up.
+        Limits of expansions and time; none by default.
     stop
-        When the goal counts as found; by default as the policy says.
+        The event at which the search stops; by default the stop rule of the policy.
     engine
-        "compiled", "reference", or "auto" for the fastest that can run the search. Both do the same.
+        "compiled", "reference", or "auto" for the fastest engine that can run the search. The result is the same.
 
     Returns
     -------
     SearchResult
-        The outcome, the path and its cost, and what it took to find it. That there is no path is an outcome, not an
-        error.
+        The outcome, the path and its cost, and counters. A missing path is an outcome, not an error.
 
     Raises
     ------
     SailplanError
-        Where the problem, the policy or the engine cannot be used.
+        If the problem or the policy is not valid, or the engine cannot run the search.
 
     Examples
     --------
@@ -206,7 +238,36 @@ def _described(value: object) -> str:
 
 
 def replay(problem: Problem, trace: Trace, expansions: int | None = None) -> SearchState:
-    """The state of a recorded search after its first so many expansions, or at its end."""
+    """Replay a recorded search.
+
+    Parameters
+    ----------
+    problem
+        The problem on which the trace was recorded.
+    trace
+        The trace of a result.
+    expansions
+        Number of expansions to replay; all by default.
+
+    Returns
+    -------
+    SearchState
+        The state of the search after these expansions.
+
+    Raises
+    ------
+    SailplanError
+        If the trace was recorded on another problem.
+
+    Examples
+    --------
+    >>> from sailplan.policies import dijkstra
+    >>> from sailplan.testing import draw_problem
+    >>> problem = draw_problem("S..G")
+    >>> trace = search(problem, dijkstra()).trace
+    >>> replay(problem, trace, expansions=2).frontier
+    array([2])
+    """
     steps = len(trace.expanded) if expansions is None else min(expansions, len(trace.expanded))
     session = open_search(problem, ScriptedPolicy(trace))
     session.run(Limits(expansions=steps))
@@ -215,18 +276,18 @@ def replay(problem: Problem, trace: Trace, expansions: int | None = None) -> Sea
 
 @dataclass(frozen=True)
 class ScriptedPolicy:
-    """Expands the vertices of a trace in its order: a replay is a search like any other."""
+    """A policy that expands the vertices of a trace in their order."""
 
     trace: Trace
     stop: StopRule = StopRule.GOAL_EXPANDED
 
     def open(self, problem: Problem, state: SearchState) -> ScriptedFrontier:
-        """Begin the replay."""
+        """Create the open list of a replay."""
         self.check(problem)
         return ScriptedFrontier(self.trace.expanded.tolist(), state)
 
     def check(self, problem: Problem) -> None:
-        """Refuse a trace that was recorded on another problem, as far as its ends tell."""
+        """Raise SailplanError if the trace has another start or goal than the problem."""
         if (problem.start, problem.goal) != (self.trace.start, self.trace.goal):
             raise SailplanError(f"{problem.name}: the trace was recorded between other vertices")
 
@@ -239,12 +300,12 @@ class ScriptedFrontier:
         self._state = state
 
     def observe(self, discovery: Discovery) -> None:
-        """Nothing: the order is settled."""
+        """Do nothing: the trace determines the order."""
 
     def add(self, vertices: Sequence[int]) -> None:
-        """Nothing: the order is settled."""
+        """Do nothing: the trace determines the order."""
 
     def select(self) -> int | None:
-        """The next vertex of the trace."""
+        """Return the next vertex of the trace."""
         step = self._state.expansions
         return self._script[step] if step < len(self._script) else None

@@ -1,4 +1,4 @@
-"""The state of a search: everything it has uncovered, and nothing else; and the queues of its open list."""
+"""The state of a search: everything it has uncovered; and the queues of its open list."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ IntArray = NDArray[np.int32]
 
 
 def allocate_state(vertices: int) -> StateArrays:
-    """Arrays for so many vertices, all UNSEEN; memory is touched only as vertices are met."""
-    # In one block: the allocator keeps it for the next search, where it gives many large ones back to the system,
-    # so that every search would wait for fresh pages.
+    """Allocate arrays for `vertices` vertices, all UNSEEN; memory is touched only when vertices are discovered."""
+    # In one block, which the allocator keeps for the next search; several large blocks would be returned to the
+    # system, and every search would wait for new pages.
     block = np.empty((6, vertices), np.int32)
     return StateArrays(
         status=np.zeros(vertices, np.uint8),
@@ -33,7 +33,7 @@ def allocate_state(vertices: int) -> StateArrays:
 
 
 def allocate_queues(queues: int, room: int) -> QueueArrays:
-    """Empty queues with room for so many entries each; memory is touched only as they fill."""
+    """Allocate empty queues with room for `room` entries each; memory is touched only when they fill."""
     arrays = SingleQueueArrays if queues == 1 else QueueArrays
     return arrays(
         ranks=np.empty((queues, room), np.int64),
@@ -44,7 +44,7 @@ def allocate_queues(queues: int, room: int) -> QueueArrays:
 
 
 def enlarge_queues(queue: QueueArrays) -> QueueArrays:
-    """The same queues with twice the room."""
+    """Return the same queues with twice the room."""
     room = queue.ranks.shape[1]
     larger = allocate_queues(len(queue.levels), 2 * room)
     for row, (near, far, _, _) in enumerate(queue.levels.tolist()):
@@ -55,23 +55,23 @@ def enlarge_queues(queue: QueueArrays) -> QueueArrays:
 
 
 def with_room(queue: QueueArrays, count: int) -> QueueArrays:
-    """The same queues, or larger ones where there is no room for so many more entries."""
+    """Return the queues, enlarged if there is no room for `count` more entries."""
     while 2 * (queue.levels[:, [NEAR, FAR]].sum(axis=1).max() + count) > queue.ranks.shape[1]:
         queue = enlarge_queues(queue)
     return queue
 
 
 class SearchState:
-    """What a policy may look at: open list, closed list, known invalid, costs, depths and parents.
+    """The information that a policy may use: open and closed list, invalid vertices and edges, costs, depths, parents.
 
-    A vertex's cost, parent and depth mean nothing while it is UNSEEN. Only an engine writes here.
+    The cost, parent and depth of a vertex are undefined while it is UNSEEN. Only an engine modifies the state.
     """
 
     def __init__(self, vertices: int) -> None:
         self.arrays = allocate_state(vertices)
 
     def begin(self, start: int) -> None:
-        """Put the start in the open list."""
+        """Add the start to the open list."""
         self.arrays.status[start] = arrays.OPEN
         self.arrays.cost[start] = 0.0
         self.arrays.parent[start] = arrays.NO_VERTEX
@@ -79,7 +79,7 @@ class SearchState:
 
     @property
     def status(self) -> NDArray[np.uint8]:
-        """UNSEEN, OPEN, CLOSED or INVALID for each vertex."""
+        """UNSEEN, OPEN, CLOSED or INVALID for each vertex (see `sailplan.core.kernel`)."""
         return self.arrays.status
 
     @property
@@ -89,21 +89,21 @@ class SearchState:
 
     @property
     def parent(self) -> IntArray:
-        """The vertex before each vertex on that path; NO_VERTEX at the start."""
+        """The predecessor of each vertex on the best path; NO_VERTEX at the start."""
         return self.arrays.parent
 
     @property
     def depth(self) -> IntArray:
-        """Number of edges on that path."""
+        """Number of edges on the best path to each vertex."""
         return self.arrays.depth
 
     def is_open(self, vertex: int) -> bool:
-        """Whether a vertex is in the open list."""
+        """Return whether a vertex is in the open list."""
         return bool(self.arrays.status[vertex] == arrays.OPEN)
 
     @property
     def frontier(self) -> NDArray[np.int64]:
-        """The open vertices (O), by number."""
+        """The open vertices (O), in ascending order."""
         return np.flatnonzero(self.arrays.status == arrays.OPEN)
 
     @property
@@ -118,7 +118,7 @@ class SearchState:
 
     @property
     def invalid_edges(self) -> IntArray:
-        """The edges (source, target) known to be invalid though the target may not be, in the order of discovery."""
+        """The edges (source, target) known to be invalid although the target may not be, in the order of discovery."""
         return self.arrays.invalid_edges[: self.arrays.counts[arrays.INVALID_EDGES]]
 
     @property
@@ -127,13 +127,29 @@ class SearchState:
         return self.arrays.counts.item(arrays.EXPANSIONS)
 
     def count_scores(self, scores: int, non_finite: int = 0) -> None:
-        """Let a frontier tell how many vertices it has scored, and how many of these scores were not finite."""
+        """Count scores that a frontier has computed, and those among them that were not finite."""
         self.arrays.counts.data[arrays.POLICY_EVALUATIONS] += scores
         if non_finite:
             self.arrays.counts[arrays.NON_FINITE_SCORES] += non_finite
 
     def path_to(self, vertex: int) -> list[int]:
-        """The best path found from the start to an open or closed vertex."""
+        """Return the best path found from the start to a vertex.
+
+        Parameters
+        ----------
+        vertex
+            An open or closed vertex.
+
+        Returns
+        -------
+        list of int
+            The vertices of the path.
+
+        Raises
+        ------
+        SailplanError
+            If no path to the vertex has been found.
+        """
         if self.status[vertex] not in (arrays.OPEN, arrays.CLOSED):
             raise SailplanError(f"no path to vertex {vertex} has been found")
         path = np.empty(int(self.depth[vertex]) + 1, np.int32)
@@ -142,7 +158,7 @@ class SearchState:
         return vertices
 
     def make_room(self, vertices: int) -> None:
-        """See to it that vertices below this number have a place."""
+        """Enlarge the arrays if they have fewer than `vertices` entries."""
         room = len(self.arrays.status)
         if vertices > room:
             larger = allocate_state(max(vertices, 2 * room))
@@ -153,9 +169,9 @@ class SearchState:
             )
 
     def forbid(self, vertices: list[int], edges: list[tuple[int, int]]) -> None:
-        """Write down vertices and edges found to be invalid."""
+        """Record invalid vertices and edges."""
         self.make_room_for_edges(len(edges))
-        # A handful of numbers: through views they go in faster one by one than as arrays.
+        # For a few numbers, writing through memory views is faster than array assignment.
         counts, status = self.arrays.counts.data, self.arrays.status.data
         invalid, log = self.arrays.invalid.data, self.arrays.invalid_edges.data
         for vertex in vertices:
@@ -168,7 +184,7 @@ class SearchState:
             counts[arrays.INVALID_EDGES] += 1
 
     def make_room_for_edges(self, count: int) -> None:
-        """See to it that so many more invalid edges have a place."""
+        """Enlarge the log of invalid edges if it has no room for `count` more."""
         log = self.arrays.invalid_edges
         used = int(self.arrays.counts[arrays.INVALID_EDGES])
         if used + count > len(log):

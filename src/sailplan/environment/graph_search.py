@@ -69,7 +69,7 @@ class GraphSearch(Env[Observation, np.int64]):
     problems
         The problems to search.
     split, limit, seed, size, endpoints
-        Which worlds of `data` to use; see `sailplan.datasets.Choice`.
+        Which worlds of `data` to use; see `sailplan.datasets.tasks.Choice`.
     mode
         "attractors": the candidates are the open vertices closest to each attractor. "top": the candidates are the
         first open vertices by a heuristic.

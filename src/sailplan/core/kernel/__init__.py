@@ -1,6 +1,6 @@
-"""The compiled search loop and what it is made of: arrays in, arrays out; numpy and numba only.
+"""The compiled search loop and its parts: functions of arrays that use numpy and numba only.
 
-A kind of graph or policy of your own registers bodies for the functions that are declared here; see
+Your own graphs and policies register implementations of the functions that are declared here; see
 `examples/hexagons.py`.
 """
 

@@ -1,4 +1,4 @@
-"""The processor's cycle counter, to tell where a compiled search spends its time."""
+"""The cycle counter of the processor, which measures the phases of a compiled search."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from numba import config, types
 from numba.extending import intrinsic
 
 _HAS_COUNTER = platform.machine().lower() in ("x86_64", "amd64", "i386", "i686")
-"""Elsewhere a user program may not read the counter; there every reading is zero."""
+"""Other processors do not allow user programs to read the counter; there every reading is zero."""
 
 
 @intrinsic
 def cycles(typing_context):
-    """A number that grows with time; only differences mean anything."""
+    """Return the current cycle count; only differences are meaningful."""
 
     def read(context, builder, signature, arguments):
         word = ir.IntType(64)

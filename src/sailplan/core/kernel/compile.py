@@ -1,6 +1,6 @@
-"""How kernels are compiled, cached on disk, and given bodies for each kind of graph and policy.
+"""Compilation of kernels, their cache on disk, and dispatch on the classes of graphs and policies.
 
-With `NUMBA_DISABLE_JIT=1` every kernel is plain Python, so that it can be stepped through and measured for coverage.
+With `NUMBA_DISABLE_JIT=1` every kernel runs as plain Python, for debugging and for measuring coverage.
 """
 
 from __future__ import annotations
@@ -25,54 +25,76 @@ _STAMP = tuple((str(path.relative_to(_PACKAGE)), path.stat().st_mtime_ns, path.s
 _KERNEL: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
-    # A kernel allocates nothing, so nothing in it needs reference counts: without this, every call that passes a
-    # record of arrays would count references to each of them, which costs several times the work itself.
+    # Kernels allocate nothing and need no reference counts. With them, every call that passes a record of arrays
+    # would update the counts of all arrays, which takes several times as long as the work itself.
     "_nrt": False,
 }
 _PIECE: dict[str, Any] = {
     **_KERNEL,
-    # Python never calls a piece directly; the wrappers would only add to the time of compilation.
+    # Python never calls a piece directly; its wrappers would only add to the compile time.
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
 }
 _INLINED: dict[str, Any] = {**_PIECE, "forceinline": True}
 
 inlined = njit(**_INLINED)
-"""Decorator of a short function that only kernels call; it is inlined."""
+"""Decorator for a short function that only kernels call; it is inlined."""
 
 piece = njit(**_PIECE)
-"""Decorator of a long function that only kernels call; it stays a function of its own."""
+"""Decorator for a long function that only kernels call; it is not inlined."""
 
 cache_problem: list[str] = []
-"""Why compiled kernels cannot be kept on disk, in a single entry; empty where they can."""
+"""The reason why compiled kernels cannot be cached on disk, in a single entry; empty if they can."""
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile on first call, without the interpreter lock, and keep the machine code on disk where that is possible."""
+    """Compile a function on its first call, and cache the machine code on disk if possible.
+
+    The compiled function releases the global interpreter lock.
+
+    Parameters
+    ----------
+    function
+        A function of numbers, arrays and records of arrays.
+
+    Returns
+    -------
+    callable
+        The compiled function.
+    """
     compiled = njit(**_KERNEL)(function)
     if config.DISABLE_JIT:
         return compiled
     try:
         compiled._cache = _KernelCache(function)
     except RuntimeError:
-        # Neither the package's folder nor a folder of the user's can be written to.
-        cache_problem[:] = ["no folder for compiled code can be written to (set NUMBA_CACHE_DIR to one that can)"]
+        # Neither the folder of the package nor the cache folder of the user is writable.
+        cache_problem[:] = ["no folder for compiled code is writable (set NUMBA_CACHE_DIR to one that is)"]
     return compiled
 
 
 def dispatched(on: str, *, default: bool = False) -> Callable[[Callable[..., Any]], Any]:
-    """Declare a function whose body depends on the class of one of its arguments, a record of arrays.
+    """Declare a function that is dispatched on the class of one of its arguments, a record of arrays.
 
-    `function.register(SomeArrays)` adds the body for a class and its subclasses; any module may do so, inside this
-    package or outside. Numba picks the body when it compiles the caller. With `default` the declared body serves the
-    classes that have none of their own.
+    `function.register(SomeArrays)` is a decorator that adds the implementation for a class and its subclasses. Any
+    module can use it, also outside of this package. Numba selects the implementation when it compiles the caller.
 
     Parameters
     ----------
     on
         The name of the argument.
     default
-        Whether the declared function has a body.
+        Whether the declared function is the implementation for classes that register none.
+
+    Returns
+    -------
+    callable
+        A decorator for the declared function.
+
+    Raises
+    ------
+    numba.core.errors.TypingError
+        When the function is called with a class that has no implementation.
 
     Examples
     --------
@@ -81,7 +103,7 @@ def dispatched(on: str, *, default: bool = False) -> Callable[[Callable[..., Any
     ...     radius: float
     >>> @dispatched("shape")
     ... def area(shape):
-    ...     '''The area of a shape.'''
+    ...     '''Return the area of a shape.'''
     >>> @area.register(Disc)
     ... def _(shape):
     ...     return 3.14 * shape.radius ** 2
@@ -99,7 +121,7 @@ def dispatched(on: str, *, default: bool = False) -> Callable[[Callable[..., Any
                     return bodies[one]
             if default:
                 return function
-            raise TypingError(f"{kind.__name__} registers no body for {function.__name__}()")
+            raise TypingError(f"{kind.__name__} registers no implementation of {function.__name__}()")
 
         @wraps(function)
         def call(*arguments: Any) -> Any:
@@ -126,15 +148,16 @@ def dispatched(on: str, *, default: bool = False) -> Callable[[Callable[..., Any
 
 
 _FILES: dict[type, set[str]] = {}
-"""The files with the bodies that are registered for each class."""
+"""The files with the implementations that are registered for each class."""
 
 
 class _KernelCache(FunctionCache):  # type: ignore[misc]
-    """The compiled code of one kernel on disk.
+    """The cache of the compiled code of one kernel.
 
-    Numba drops cached code when the kernel's own file changes, not when a file it calls into does. Here the stamp is
-    that of all kernel files. Code that was compiled for classes from outside the package goes to an index of its own,
-    named by these classes and stamped with their files too: other programs cannot read it, as they lack the classes.
+    Numba invalidates cached code when the file of the kernel changes, but not when a file that it calls changes. Here
+    the stamp covers all kernel files. Code that was compiled for classes from outside of the package is stored in a
+    separate index, named by these classes and stamped with their files: other programs cannot read it, because they
+    lack the classes.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -156,7 +179,7 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
             super()._save_overload(signature, data)
 
     def _open_file(self, signature: Any) -> bool:
-        """Go to the index for a signature; false where a class belongs to a script, which nobody can import."""
+        """Select the index for a signature; false if a class belongs to a script and cannot be imported."""
         foreign = _foreign_kinds(signature)
         if any(module == "__main__" for module, *_ in foreign):
             return False
@@ -165,7 +188,7 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
 
 
 class _IndexFile(IndexDataCacheFile):  # type: ignore[misc]
-    """An index that is empty where it cannot be read, for example because it names records of another version."""
+    """An index that is empty if it cannot be read, for example because it names classes of another version."""
 
     def _load_index(self) -> Any:
         try:
@@ -175,7 +198,7 @@ class _IndexFile(IndexDataCacheFile):  # type: ignore[misc]
 
 
 def _foreign_kinds(signature: Any) -> tuple[tuple[str, ...], ...]:
-    """The classes of records in a signature that come from outside the package, with a stamp of their files."""
+    """Return the classes of records in a signature that are not from this package, with a stamp of their files."""
     arguments = signature if isinstance(signature, tuple) else signature.args
     kinds = {kind for one in arguments for kind in _record_classes(one)}
     foreign = []

@@ -1,7 +1,7 @@
-"""One way to walk the edges of a vertex, whatever arrays hold the graph.
+"""The interface of graphs in kernels: iteration over the edges of a vertex, for any class of arrays.
 
-A kernel calls `locate` once for a vertex and then goes through its slots. A kind of graph registers a body of each
-function for its class of arrays; Numba picks them when it compiles the caller, so that every loop is written once.
+A kernel calls `locate` once for a vertex and then iterates over its slots. A graph registers an implementation of each
+function for its class of arrays; Numba selects it when it compiles the caller.
 """
 
 from __future__ import annotations
@@ -15,47 +15,47 @@ ZERO, EUCLIDEAN, MANHATTAN, OCTILE = range(4)
 
 PLANE_DIAGONAL = math.sqrt(2.0)
 SPACE_DIAGONAL = math.sqrt(3.0) - math.sqrt(2.0)
-"""What a diagonal through space costs more than one in the plane."""
+"""Additional cost of a diagonal in space compared with one in the plane."""
 
 
 @dispatched("graph")
 def locate(graph, vertex):
-    """Where the vertex's edges are, as a tuple of numbers: (x, y) on a grid, (first edge, end) in sparse rows."""
+    """Return the place of the edges of a vertex as a tuple: (x, y) on a grid, (first, end) in sparse rows."""
 
 
 @dispatched("graph")
 def slot_count(graph, place):
-    """Number of slots to go through at a place."""
+    """Return the number of slots at a place."""
 
 
 @dispatched("graph")
 def successor(graph, place, slot):
-    """The vertex that a slot leads to, NO_VERTEX where it leads nowhere."""
+    """Return the target of the edge in a slot; NO_VERTEX if the slot is empty."""
 
 
 @dispatched("graph")
 def edge_cost(graph, place, slot, target):
-    """Cost of the edge in a slot, which leads to the target."""
+    """Return the cost of the edge in a slot, which leads to `target`."""
 
 
 @dispatched("graph")
 def verdict(graph, place, slot, target):
-    """What the evaluation of the edge in a slot says."""
+    """Evaluate the edge in a slot: VALID_EDGE, INVALID_EDGE or INVALID_TARGET."""
 
 
 @dispatched("graph")
 def distance(graph, kind, vertex, other):
-    """EUCLIDEAN, MANHATTAN or OCTILE distance between the coordinates of two vertices; 0 for ZERO."""
+    """Return the EUCLIDEAN, MANHATTAN or OCTILE distance between two vertices; 0 for ZERO."""
 
 
 @dispatched("graph")
 def position(graph, vertex):
-    """Where a vertex is in the plane: the first two of its coordinates, as floats."""
+    """Return the first two coordinates of a vertex, as floats."""
 
 
 @inlined
 def combine(kind, squares, total, largest, smallest, diagonal_cost):
-    """Turn what is known of the differences along the axes, up to three for OCTILE, into a distance."""
+    """Compute a distance from statistics of the differences along the axes (up to three axes for OCTILE)."""
     if kind == EUCLIDEAN:
         return math.sqrt(squares)
     if kind == MANHATTAN:

@@ -1,14 +1,14 @@
 """Priority queues ordered by (key, insertion number): the open list of the compiled engine.
 
-An entry is two integers. Its rank is the key's bits, arranged so that they order as the key does (integers compare
-faster than floats); its tag is the insertion number above the vertex. Nothing is ever taken out but from the top:
-a vertex that gets another key is put in again. Where keys never rise, the entry that is left behind meets a closed
-vertex when it comes up; where they may, whoever pops compares insertion numbers.
+An entry is a pair of integers. Its rank is the bits of the key, arranged to have the same order as the key (integers
+compare faster than floats); its tag is the insertion number in the upper bits and the vertex in the lower ones. Entries
+are removed from the top only: a vertex whose key changes is inserted again. If keys never increase, the vertex of an
+outdated entry is closed when the entry reaches the top; otherwise the caller of `pop_entry` compares insertion numbers.
 
-A queue has two parts in one row of memory. Near entries, whose rank is at most a limit, are a four-ary heap at the
-left end; far ones lie unsorted at the right end. When the heap is empty, the limit rises and takes in a share of the
-far entries; those left behind are thrown away then, unsorted. So the heap stays small, and most entries, which are
-far when they come in, cost little.
+A queue has two parts in one row of memory. Near entries, whose rank is at most a limit, form a four-ary heap at the
+left end; far entries are stored unsorted at the right end. When the heap is empty, the limit is raised to include a
+share of the far entries, and outdated ones among them are dropped. This keeps the heap small: most entries are far when
+they are inserted, which is cheap.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from sailplan.core.kernel.arrays import FAR, LIMIT, NEAR, NO_VERTEX, SPAN, Singl
 from sailplan.core.kernel.compile import dispatched, inlined
 
 VERTEX_BITS = 28
-"""Vertices below 2^28 (268 million), insertion numbers below 2^35: an hour of insertions."""
+"""Vertices are below 2^28 (268 million), insertion numbers below 2^35, which suffices for an hour of insertions."""
 _VERTEX_MASK = (1 << VERTEX_BITS) - 1
 LARGEST = (1 << 63) - 1
 NO_TAG = -1
 
 FIRST_SPAN = 1 << 40
 _LARGEST_SPAN = 1 << 51
-"""By how much the limit rises: the rank of infinity plus this is still a number."""
+"""Largest increase of the limit: the rank of infinity plus this does not overflow."""
 _FEWEST, _MOST = 8, 3
-"""The limit is to take in between an eighth and a third of the far entries."""
+"""Each increase of the limit should include between an eighth and a third of the far entries."""
 
 FIRST_ROOM = 4096
-"""Entries that a queue has room for at first: a search that needs more is long enough not to feel the move."""
+"""Initial room of a queue: in a search that needs more, the time to enlarge it is negligible."""
 
-# Unsigned indices spare the test for Python's negative ones.
+# Unsigned indices save the test for negative indices.
 _ONE, _TWO, _THREE, _FOUR = uint64(1), uint64(2), uint64(3), uint64(4)
 
 
 @dispatched("queue", default=True)
 def queue_count(queue):
-    """Number of queues: a constant where there is one, which spares the loops over them a tenth of the time."""
+    """Return the number of queues; a constant for a single queue, which saves a tenth of the time."""
     return len(queue.levels)
 
 
@@ -51,9 +51,9 @@ def _single_queue(queue):
 
 @inlined
 def has_room(queue, count):
-    """Whether every queue can take so many more entries."""
+    """Return whether every queue has room for `count` more entries."""
     for row in range(queue_count(queue)):
-        # Twice: all may be popped and put in again as far ones, and become near while they still lie where they were.
+        # Twice, as all entries may be popped and inserted again as far entries, and be copied to the heap.
         if 2 * (queue.levels[row, NEAR] + queue.levels[row, FAR] + count) > queue.ranks.shape[1]:
             return False
     return True
@@ -61,14 +61,14 @@ def has_room(queue, count):
 
 @inlined
 def offer(queue, row, vertex, key):
-    """Put the vertex in under a key that is not NaN; the caller sees to it that there is room."""
+    """Insert a vertex with a key that is not NaN; the caller ensures that there is room."""
     queue.issued[0] += 1
     put(queue, row, rank_of(key), tag_of(queue.issued[0], vertex))
 
 
 @inlined
 def put(queue, row, rank, tag):
-    """Put in an entry that is made already, such as `pop_entry` took out."""
+    """Insert an existing entry, such as one that `pop_entry` returned."""
     ranks, tags, levels = queue.ranks[row], queue.tags[row], queue.levels[row]
     if rank <= levels[LIMIT]:
         _sift_up(ranks, tags, uint64(levels[NEAR]), rank, tag)
@@ -81,14 +81,14 @@ def put(queue, row, rank, tag):
 
 @inlined
 def pop(queue, row, marks, live):
-    """Take out the first vertex whose mark says that it is live; NO_VERTEX where there is none."""
+    """Remove and return the first vertex whose mark equals `live`; NO_VERTEX if there is none."""
     tag = pop_entry(queue, row, marks, live)[1]
     return NO_VERTEX if tag == NO_TAG else vertex_of(tag)
 
 
 @inlined
 def pop_entry(queue, row, marks, live):
-    """Take out the first entry whose vertex is live and return its rank and tag; NO_TAG where there is none."""
+    """Remove the first entry whose vertex is live and return its rank and tag; NO_TAG if there is none."""
     ranks, tags, levels = queue.ranks[row], queue.tags[row], queue.levels[row]
     while True:
         if levels[NEAR] == 0:
@@ -106,31 +106,31 @@ def pop_entry(queue, row, marks, live):
 
 @inlined
 def tag_of(number, vertex):
-    """The tag of an entry."""
+    """Return the tag of an entry."""
     return (np.int64(number) << VERTEX_BITS) | np.int64(vertex)
 
 
 @inlined
 def clear(queue, row):
-    """Throw all entries of a queue away."""
+    """Remove all entries of a queue."""
     queue.levels[row, NEAR], queue.levels[row, FAR], queue.levels[row, LIMIT] = 0, 0, -LARGEST
 
 
 @inlined
 def vertex_of(tag):
-    """The vertex of an entry."""
+    """Return the vertex of an entry."""
     return tag & _VERTEX_MASK
 
 
 @inlined
 def number_of(tag):
-    """The insertion number of an entry."""
+    """Return the insertion number of an entry."""
     return tag >> VERTEX_BITS
 
 
 @inlined
 def _raise_limit(ranks, tags, levels, marks, live):
-    """Fill the empty heap with the far entries up to a new limit."""
+    """Fill the empty heap with the far entries up to a higher limit."""
     room, far = uint64(len(ranks)), levels[FAR]
     limit = _least(ranks, room - uint64(far)) + levels[SPAN]
     near, kept, place = uint64(0), room, room
@@ -149,7 +149,7 @@ def _raise_limit(ranks, tags, levels, marks, live):
 
 @inlined
 def _fit_span(levels, far):
-    """Let the limit rise by more where it took in few of the far entries, by less where it took in many."""
+    """Increase the next step of the limit if it included few of the far entries, decrease it if many."""
     taken = far - levels[FAR]
     if taken * _FEWEST < far:
         levels[SPAN] = min(2 * levels[SPAN], _LARGEST_SPAN)
@@ -167,14 +167,14 @@ def _least(ranks, first):
 
 @inlined
 def rank_of(key):
-    """The key as an integer that orders as it does."""
+    """Return an integer that has the same order as the key."""
     bits = np.float64(key + 0.0).view(np.int64)
     return bits if bits >= 0 else bits ^ LARGEST
 
 
 @inlined
 def _sift_up(ranks, tags, place, rank, tag):
-    """Put an entry in at the end of a heap."""
+    """Insert an entry at the end of a heap."""
     while place > 0:
         above = (place - _ONE) >> _TWO
         if not _before(rank, tag, ranks[above], tags[above]):
@@ -186,7 +186,7 @@ def _sift_up(ranks, tags, place, rank, tag):
 
 @inlined
 def _sift_down(ranks, tags, size, rank, tag):
-    """Put an entry in at the top of a heap."""
+    """Insert an entry at the top of a heap."""
     place = uint64(0)
     while True:
         child = _first_child(ranks, tags, place, size)
@@ -199,7 +199,7 @@ def _sift_down(ranks, tags, size, rank, tag):
 
 @inlined
 def _before(rank, tag, other_rank, other_tag):
-    # Without branches: which of two entries comes first is as good as random.
+    # Without branches, which would be mispredicted half of the time.
     return (rank < other_rank) | ((rank == other_rank) & (tag < other_tag))
 
 
@@ -210,7 +210,7 @@ def _earlier(ranks, tags, one, two):
 
 @inlined
 def _first_child(ranks, tags, place, size):
-    """The child that comes first; `size` or more where there is none."""
+    """Return the first child in the order of the heap; `size` or more if there is none."""
     child = (place << _TWO) + _ONE
     if child + _THREE < size:
         return _earlier(

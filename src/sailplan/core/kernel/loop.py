@@ -1,4 +1,4 @@
-"""The compiled search loop: select, expand, update the open list, again."""
+"""The compiled search loop: select, expand, update the open list, repeat."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ from sailplan.core.kernel.obstacles import note_invalid
 from sailplan.core.kernel.policy import before_return, choose, is_due, keys_alone, on_open
 
 COMPILE_ONLY = -1
-"""A budget with which `advance` does nothing at all."""
+"""A budget with which `advance` does nothing."""
 
 _TIMED_EVERY = 64
-"""One expansion in so many reads the clock: often enough to tell the shares, too seldom to matter."""
+"""The clock is read in one of this many expansions: enough to estimate the shares, without overhead."""
 
 
 @kernel
 def advance(search, policy, stop_at_generation, budget):
-    """Expand up to `budget` vertices; return why it stopped."""
+    """Expand at most `budget` vertices; return why the loop stopped."""
     state, queue, goal, most = search.state, search.queue, search.goal, len(search.targets)
     code = GOAL_GENERATED if stop_at_generation and state.status[goal] == OPEN else RUNNING
     if budget > 0 and code == RUNNING and queue.issued[0] == 0:
-        # Of the type that successors have, so that no second body is compiled for it.
+        # With the type of successors, so that `on_open` is compiled once.
         on_open(search, policy, 0, np.uint32(search.start), ENTERED)
     spent = 0
     while spent < budget and code == RUNNING:
@@ -95,7 +95,7 @@ def advance(search, policy, stop_at_generation, budget):
 
 @inlined
 def _evaluate(search, vertex):
-    """Close the vertex and evaluate its unknown edges; leave the valid ones in the scratch and return their number."""
+    """Close a vertex and evaluate its edges; write the valid ones to the scratch arrays and return their number."""
     graph, state = search.graph, search.state
     counts = state.counts
     state.status[vertex] = CLOSED
@@ -128,7 +128,7 @@ def _evaluate(search, vertex):
 
 @inlined
 def _relax(search, policy, vertex, found):
-    """Let each valid successor into the open list, or give it the cheaper path, and tell the policy."""
+    """Open each valid successor or update its path, and notify the policy."""
     state, targets = search.state, search.targets
     cost_here, depth = state.cost[vertex], state.depth[vertex] + 1
     for index in range(found):
@@ -154,7 +154,7 @@ def _relax(search, policy, vertex, found):
 
 @kernel
 def trace_back(parent, vertex, path):
-    """Fill `path` with the way to the vertex; its length is the vertex's depth and one more."""
+    """Fill `path` with the vertices from the start to `vertex`; its length is the depth of the vertex plus one."""
     for index in range(len(path) - 1, -1, -1):
         path[index] = vertex
         vertex = parent[vertex]

@@ -1,7 +1,7 @@
-"""The closest invalid vertices known so far: by straight-line distance, along x and along y.
+"""Queries for the closest known invalid vertices: by straight-line distance, along x and along y.
 
-Among equally close ones the first discovered counts. A kind of graph may keep them by place and register faster
-bodies, as the grid does; elsewhere a query goes through all of them.
+Of equally close vertices, the one discovered first is returned. A graph can register a spatial index, as the grid does;
+otherwise a query visits all invalid vertices.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ ALONG_X, ALONG_Y = 0, 1
 
 
 class NoObstacles(NamedTuple):
-    """Nothing is kept about invalid vertices: no policy of this search asks where they are."""
+    """No index: the policy of the search makes no queries."""
 
     unused: int = 0
 
 
 class ListedObstacles(NamedTuple):
-    """Invalid vertices anywhere in space, looked through one by one."""
+    """No index: a query visits all invalid vertices."""
 
     unused: int = 0
 
 
 @dispatched("obstacles", default=True)
 def note_invalid(obstacles, graph, number, vertex):
-    """Keep the vertex that was discovered as the `number`-th."""
+    """Add an invalid vertex to the index, with its number in the order of discovery."""
 
 
 @dispatched("obstacles")
 def closest_invalid(obstacles, graph, state, vertex):
-    """Number of the closest one by straight-line distance, NONE where none is known."""
+    """Return the number of the closest invalid vertex by straight-line distance; NONE if there is none."""
 
 
 @dispatched("obstacles")
 def closest_along(obstacles, graph, state, vertex, axis):
-    """Number of the closest one by the distance along an axis alone, NONE where none is known."""
+    """Return the number of the closest invalid vertex by the distance along one axis; NONE if there is none."""
 
 
 @closest_invalid.register(NoObstacles)

@@ -1,6 +1,6 @@
-"""What a policy tells the compiled loop: it registers bodies for its class of arrays.
+"""The interface of policies in kernels; a policy registers implementations for its class of arrays.
 
-`row` is the first row of the queues that belong to the policy: a policy may be a part of another one.
+`row` is the first row of the queues of the policy, which may be a part of another policy.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ from sailplan.core.kernel.compile import dispatched, inlined
 
 @dispatched("policy")
 def choose(search, policy, row):
-    """Take out the vertex to expand next; NO_VERTEX where none is open, NO_ROOM where arrays are full."""
+    """Remove and return the vertex to expand next; NO_VERTEX if none is open, NO_ROOM if arrays are full."""
 
 
 @dispatched("policy")
 def on_open(search, policy, row, vertex, change):
-    """Hear of an open vertex after an expansion that ENTERED it, made it CHEAPER or TOUCHED it."""
+    """Process an open successor of an expanded vertex; `change` is ENTERED, CHEAPER or TOUCHED."""
 
 
 @dispatched("policy", default=True)
 def before_return(search, policy):
-    """Do what is to be done before the engine returns to Python: a steered policy lists its candidates."""
+    """Finish a call of the kernel; a steered policy lists its candidates."""
 
 
 @dispatched("policy", default=True)
 def is_due(search, policy):
-    """Whether the policy has something to do in Python before it can choose."""
+    """Return whether the policy must be updated in Python before it can choose."""
     return False
 
 
 @dispatched("policy", default=True)
 def keys_alone(policy):
-    """Whether a vertex's key depends on no other successor, so that it can be given before these are updated."""
+    """Return whether the key of a vertex is independent of the other successors, which saves a loop over them."""
     return False
 
 
 @inlined
 def counted(state, score):
-    """Count a score; one that is not finite sorts last."""
+    """Count a score and return it; infinity if it is not finite, so that the vertex is expanded last."""
     state.counts[POLICY_EVALUATIONS] += 1
     if math.isfinite(score):
         return score
@@ -50,7 +50,7 @@ def counted(state, score):
 
 @inlined
 def drop_closed(members, count, state):
-    """Remove what is no longer open from an unordered list: the last member takes its place."""
+    """Remove vertices that are no longer open from an unordered list; the last member takes their place."""
     index = 0
     while index < count[0]:
         if state.status[members[index]] == OPEN:

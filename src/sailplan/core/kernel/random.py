@@ -1,4 +1,4 @@
-"""Random numbers that depend on a seed and a step alone: the same in both engines and in every thread."""
+"""Random numbers that depend on a seed and a step only: the same in both engines and in every thread."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from sailplan.core.kernel.compile import kernel, piece
 
 _INCREMENT, _FIRST_FACTOR, _SECOND_FACTOR = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _FRACTIONS = 9007199254740992.0
-"""2^53: numbers below 1 come in as many steps."""
+"""2^53, the number of different values below 1."""
 
 
 @piece
 def uniform(seed, step):
-    """A number in [0, 1) for each seed and step (the finaliser of SplitMix64)."""
+    """Return a number in [0, 1) for a seed and a step (the finaliser of SplitMix64)."""
     bits = uint64(seed) + uint64(step + 1) * uint64(_INCREMENT)
     bits = (bits ^ (bits >> uint64(30))) * uint64(_FIRST_FACTOR)
     bits = (bits ^ (bits >> uint64(27))) * uint64(_SECOND_FACTOR)
@@ -24,7 +24,7 @@ def uniform(seed, step):
 if config.DISABLE_JIT:
 
     def uniform(seed, step):
-        """The same with Python's integers, which do not wrap around by themselves."""
+        """Return the same number with Python integers, which do not overflow."""
         mask = (1 << 64) - 1
         bits = (int(seed) + (int(step) + 1) * _INCREMENT) & mask
         bits = (bits ^ (bits >> 30)) * _FIRST_FACTOR & mask
@@ -35,11 +35,11 @@ if config.DISABLE_JIT:
 
 @kernel
 def coin(seed, step, probability):
-    """Whether the coin of this step falls on the side that has this probability."""
+    """Return true with a given probability."""
     return uniform(seed, step) < probability
 
 
 @kernel
 def draw(seed, step):
-    """`uniform` for Python."""
+    """Return `uniform` to Python."""
     return uniform(seed, step)
