@@ -1,4 +1,4 @@
-"""The clairvoyant policy: it knows the world, and is the limit of what a policy can do."""
+"""The clairvoyant policy, which knows the world: a lower limit of the expansions of any policy."""
 
 from __future__ import annotations
 
@@ -20,14 +20,23 @@ from sailplan.policies.keyed.queues import QueueFrontier
 
 @dataclass(frozen=True)
 class OraclePolicy:
-    """Expands the open vertex with the smallest true cost-to-go."""
+    """A policy that expands the open vertex with the smallest exact cost-to-go.
+
+    Examples
+    --------
+    >>> from sailplan import search
+    >>> from sailplan.testing import draw_problem
+    >>> search(draw_problem("S#.G ...."), OraclePolicy()).expansions
+    3
+    """
 
     table: FloatArray | None = field(default=None, compare=False, repr=False)
-    """The cost-to-go of every vertex, where it is at hand; else each search computes it."""
+    """The cost-to-go of every vertex, if it is known already; by default each search computes it."""
     stop: StopRule = StopRule.GOAL_GENERATED
+    """The default stop rule."""
 
     def open(self, problem: Problem, state: SearchState) -> QueueFrontier:
-        """Begin the open list."""
+        """Create the open list of a search."""
         table = self._cost_to_go(problem)
 
         def look_up(vertices: Sequence[int]) -> list[float]:
@@ -36,7 +45,7 @@ class OraclePolicy:
         return QueueFrontier(state, [(look_up, False)])
 
     def compiled(self, problem: Problem) -> CompiledForm:
-        """The cost-to-go as a table for the compiled engine."""
+        """Return the cost-to-go as a table for the compiled engine."""
         return CompiledForm(
             KeyArrays(
                 heuristic=np.array([TABLE], np.int64),

@@ -1,4 +1,4 @@
-"""Features: what a learned policy looks at."""
+"""Features of open vertices, the input of learned policies."""
 
 from sailplan.policies.features.feature import CompiledFeature, Feature, FeatureSet, feature_set
 from sailplan.policies.features.patch import Patch

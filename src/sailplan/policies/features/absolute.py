@@ -1,9 +1,8 @@
-"""The features of the paper, in cells: where a vertex is, how the search got there, the goal, and what is invalid.
+"""The features of the paper, in cells: position, path cost, depth, the goal, and the closest invalid vertices.
 
-Of the vertices known to be invalid, the closest count: by straight-line distance, along x and along y; among equally
-close ones the first discovered. Before any is known, the vertex itself is taken for it, at distance zero: a number that
-stands out would spoil the scaling of its column. Edges that are invalid by themselves, between valid vertices, do not
-count.
+The closest of the known invalid vertices are found by straight-line distance, along x and along y; of equally close
+ones, the one discovered first. Before any is known, the vertex itself is used, at distance zero, because an outlier
+would distort the scaling of the column. Invalid edges between valid vertices are ignored.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def _depth(problem: Problem, state: SearchState, vertices: Sequence[int]) -> Flo
 POSITION = NamedColumns(("x", "y"), lambda problem, state, vertices: plane_coordinates(problem, vertices))
 """The coordinates of the vertex."""
 COST = NamedColumns(("g",), _cost)
-"""The cost of the best path found to it."""
+"""The cost of the best path found to the vertex."""
 DEPTH = NamedColumns(("depth",), _depth)
 """The number of edges on that path."""
 
@@ -53,16 +52,16 @@ def _offsets(problem: Problem, vertices: Sequence[int]) -> FloatArray:
 
 
 EUCLIDEAN = NamedColumns(("h_euc",), _euclidean)
-"""Straight-line distance to the goal."""
+"""The straight-line distance to the goal."""
 MANHATTAN = NamedColumns(("h_man",), _manhattan)
-"""Distance to the goal along the axes. (The paper's list calls it Euclidean: a slip.)"""
+"""The distance to the goal along the axes. (The list of the paper calls it Euclidean, which is an error.)"""
 GOAL = NamedColumns(("goal_x", "goal_y"), _goal)
 """The coordinates of the goal."""
 
 
 _OBSTACLE_COLUMNS = tuple(
     f"obstacle{by}_{what}" for by in ("", "_by_x", "_by_y") for what in ("x", "y", "distance")
-)  # (The paper prints the first distance as d_OBSX: a slip.)
+)  # (The paper prints the first distance as d_OBSX, which is an error.)
 
 
 def _closest(problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:
@@ -79,4 +78,4 @@ def _closest(problem: Problem, state: SearchState, vertices: Sequence[int]) -> F
 
 
 OBSTACLES = NamedColumns(_OBSTACLE_COLUMNS, _closest)
-"""Place and distance of each of the three."""
+"""Position and distance of each of the three closest invalid vertices."""

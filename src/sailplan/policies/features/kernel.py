@@ -1,7 +1,7 @@
-"""Features of an open vertex in a search: what a learned policy looks at, compiled.
+"""Kernels that compute the features of an open vertex.
 
-Every named column has a code, its place in COLUMNS; so has every cell of a patch around the vertex. Before anything
-invalid is known, the vertex itself is taken for the closest invalid one, at distance zero.
+Every named column has a code, its index in COLUMNS; so has every cell of a patch around the vertex. Before any invalid
+vertex is known, the vertex itself is used as the closest one, at distance zero.
 """
 
 from __future__ import annotations
@@ -59,43 +59,43 @@ RELATIVE_COLUMNS = (
     "relative_obstacle_by_y_y",
     "relative_obstacle_by_y_distance",
 )
-"""The same as seen from the vertex, mirrored so that the goal lies to the upper right of the start, in units of the
-distance between the two."""
+"""The same features relative to the vertex, mirrored so that the goal lies to the upper right of the start, in units of
+the distance between the two."""
 WALL_COLUMNS = ("relative_h_oct", "wall_detour", "wall_detour_left", "wall_detour_right", "wall_sight")
-"""What `walls.py` says of the straight way to the goal, in the same unit."""
+"""The features of `walls.py`, in the same unit."""
 COLUMNS = ABSOLUTE_COLUMNS + RELATIVE_COLUMNS + WALL_COLUMNS
 
 _X, _Y, _G, _H_EUC, _H_MAN, _DEPTH, _GOAL_X, _GOAL_Y = range(8)
 CLOSEST, _CLOSEST_BY_X, _CLOSEST_BY_Y = 8, 11, 14
-"""Places of the absolute columns; each of the closest has x, y and distance."""
+"""Indices of the absolute columns; each of the closest invalid vertices has x, y and distance."""
 FIRST_RELATIVE = len(ABSOLUTE_COLUMNS)
 FIRST_WALL = FIRST_RELATIVE + len(RELATIVE_COLUMNS)
 PATCH = 1 << 20
 _PATCH_ROW = 1 << 8
 LARGEST_RADIUS = _PATCH_ROW // 2 - 1
-"""Of a patch."""
+"""The largest radius of a patch."""
 
 KNOWN_FREE, UNKNOWN, KNOWN_INVALID = -1.0, 0.0, 1.0
-"""What a cell of the patch may hold; what lies outside the map is known to be invalid."""
+"""Values of the cells of a patch; cells outside the map are known to be invalid."""
 
 
 class FeatureArrays(NamedTuple):
-    """What to compute of a vertex."""
+    """The columns to compute, and scratch arrays."""
 
     columns: NDArray[np.int64]
     """Codes of the columns."""
     needs_obstacles: bool
-    """Whether a column is about the closest invalid vertices."""
+    """Whether a column needs the closest invalid vertices."""
     needs_walls: bool
-    """Whether a column is about the walls that invalid cells make up."""
+    """Whether a column needs the walls that invalid cells form."""
     values: NDArray[np.float64]
-    """Scratch: every named column."""
+    """Scratch: the values of all named columns."""
     row: NDArray[np.float64]
-    """Scratch: the columns asked for, in their order."""
+    """Scratch: the values of `columns`, in their order."""
 
 
 def patch_code(dx: int, dy: int) -> int:
-    """The code of the cell this far to the right and up, mirrored as the relative columns are."""
+    """Return the code of the cell at an offset, which is mirrored as the relative columns are."""
     return PATCH + (dy + LARGEST_RADIUS) * _PATCH_ROW + dx + LARGEST_RADIUS
 
 
@@ -159,19 +159,19 @@ def _fill_closest(search, values, vertex, x, y):
 
 @inlined
 def _invalid_or(vertex, state, number):
-    """The invalid vertex of that number, or the vertex itself where there is none."""
+    """Return the invalid vertex of a number, or the vertex itself if there is none."""
     return np.int64(vertex) if number == NONE else np.int64(state.invalid[number])
 
 
 @inlined
 def direction(start, goal):
-    """Which way the goal lies along an axis: 1 or -1."""
+    """Return the direction of the goal along an axis: 1 or -1."""
     return 1.0 if goal >= start else -1.0
 
 
 @dispatched("obstacles", default=True)
 def _fill_walls(obstacles, graph, start, vertex, goal, values, unit):
-    """Write the wall columns; only invalid cells of a grid make up walls."""
+    """Write the wall columns; only invalid cells of a grid form walls."""
 
 
 @_fill_walls.register(GridObstacles)
@@ -181,7 +181,7 @@ def _fill_walls_of_cells(obstacles, graph, start, vertex, goal, values, unit):
 
 @dispatched("graph", default=True)
 def _known_cell(graph, state, start, goal, vertex, dx, dy):
-    """What is known of the cell at an offset from the vertex; only grids have cells."""
+    """Return what is known of the cell at an offset from the vertex; only grids have cells."""
     return math.nan
 
 
@@ -202,7 +202,7 @@ def _known_grid_cell(graph, state, start, goal, vertex, dx, dy):
 
 @kernel
 def fill_rows(search, features, vertices, rows):
-    """Compute the columns of some vertices, one a row."""
+    """Compute the columns of some vertices, one per row."""
     for index in range(len(vertices)):
         fill_row(search, features, vertices[index])
         for column in range(len(features.row)):
@@ -211,6 +211,6 @@ def fill_rows(search, features, vertices, rows):
 
 @kernel
 def note_all_invalid(search):
-    """Keep all invalid vertices that a state holds by place, as the loop does one by one."""
+    """Add all invalid vertices of a state to the index, which the search loop does one by one."""
     for number in range(search.state.counts[INVALID_VERTICES]):
         note_invalid(search.obstacles, search.graph, number, np.int64(search.state.invalid[number]))

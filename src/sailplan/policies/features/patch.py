@@ -1,4 +1,4 @@
-"""The cells around a vertex, as far as the search knows them."""
+"""What the search knows of the cells around a vertex."""
 
 from __future__ import annotations
 
@@ -19,13 +19,24 @@ from sailplan.policies.features.relative import direction
 
 @dataclass(frozen=True)
 class Patch:
-    """A square of cells around the vertex: known to be invalid (1; so is what lies outside), free (-1) or unknown (0).
+    """A square of cells around the vertex: known to be invalid or outside (1), known to be free (-1) or unknown (0).
 
-    It is mirrored so that the goal lies to the upper right of the start. Rows go up, cells in a row to the right.
+    The square is mirrored so that the goal lies to the upper right of the start. Rows are listed from the bottom up,
+    cells of a row from left to right.
+
+    Raises
+    ------
+    FeatureError
+        If the radius is not positive or is too large.
+
+    Examples
+    --------
+    >>> Patch(radius=1).columns
+    ('cell_-1_-1', 'cell_0_-1', 'cell_1_-1', 'cell_-1_0', 'cell_0_0', 'cell_1_0', 'cell_-1_1', 'cell_0_1', 'cell_1_1')
     """
 
     radius: int = 5
-    """Cells on each side of the vertex."""
+    """Number of cells on each side of the vertex."""
     needs_grid: ClassVar[bool] = True
     is_patch: ClassVar[bool] = True
 
@@ -41,16 +52,16 @@ class Patch:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """One for each cell."""
+        """The name of each cell."""
         return tuple(f"cell_{dx}_{dy}" for dx, dy in self.offsets)
 
     @property
     def kernel_columns(self) -> tuple[int, ...]:
-        """The code of each cell."""
+        """The code of each cell in the kernel."""
         return tuple(patch_code(dx, dy) for dx, dy in self.offsets)
 
     def __call__(self, problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:
-        """What is known of the cells around each vertex."""
+        """Return what is known of the cells around each vertex, shape (vertices, cells)."""
         graph = problem.graph
         if not isinstance(graph, GridGraph):
             raise FeatureError(f"{problem.name}: a patch needs a grid")

@@ -19,7 +19,7 @@ from sailplan.policies.features.walls import WALLS
 __all__ = ["PRESETS", "WALL_WEIGHT"]
 
 WALL_WEIGHT = 3.0
-"""What a detour round known walls counts in the first guess: going round uncovers more wall. Chosen on train maps."""
+"""Weight of detours around known walls in the initial estimate: detours uncover more walls. Chosen on train maps."""
 
 _RELATIVE = (
     DONE,

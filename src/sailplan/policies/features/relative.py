@@ -1,4 +1,4 @@
-"""The same features as seen from the vertex, so that what is learned carries over to other starts, goals and sizes.
+"""The features of the paper relative to the vertex, which generalise to other starts, goals and sizes.
 
 The world is mirrored so that the goal lies to the upper right of the start, and lengths are in units of the
 straight-line distance between the two.
@@ -41,12 +41,12 @@ def _in_spans(feature: NamedColumns) -> NamedColumns:
 
 
 def unit_of(problem: Problem) -> float:
-    """What a length is multiplied by."""
+    """Return the factor by which lengths are multiplied."""
     return 1.0 / span_of(problem)
 
 
 def direction(problem: Problem) -> FloatArray:
-    """Which way the goal lies along each axis: 1 or -1."""
+    """Return the direction of the goal along each axis: 1 or -1."""
     start, goal = plane_coordinates(problem, [problem.start, problem.goal])
     return np.where(goal >= start, 1.0, -1.0)
 
@@ -56,12 +56,12 @@ def _axes(problem: Problem) -> FloatArray:
 
 
 DONE = NamedColumns(("done_x", "done_y"), _done)
-"""The way from the start to the vertex."""
+"""The offset from the start to the vertex."""
 LEFT = NamedColumns(("left_x", "left_y"), _left)
-"""The way from the vertex to the goal."""
+"""The offset from the vertex to the goal."""
 RELATIVE_COST = _in_spans(COST)
 RELATIVE_DEPTH = _in_spans(DEPTH)
 RELATIVE_EUCLIDEAN = _in_spans(EUCLIDEAN)
 RELATIVE_MANHATTAN = _in_spans(MANHATTAN)
 RELATIVE_OBSTACLES = NamedColumns(tuple(f"relative_{name}" for name in OBSTACLES.columns), _obstacles)
-"""The way from the vertex to each of the closest invalid vertices, and its length."""
+"""The offset from the vertex to each of the closest invalid vertices, and its length."""

@@ -1,4 +1,4 @@
-"""The detour that known walls force on the straight way to the goal; see `graphs/grid/kernel/walls.py`."""
+"""The detours that known walls force on the straight line to the goal; see `graphs/grid/kernel/walls.py`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sailplan.policies.features.kernel import COLUMNS, WALL_COLUMNS, fill_rows, 
 
 
 def _columns(problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:
-    """Compute the columns with the kernel of the compiled engine; there is no other implementation but in the tests."""
+    """Compute the columns with the kernel; the only other implementation is in the tests."""
     if not isinstance(problem.graph, GridGraph):
         raise FeatureError(f"{problem.name}: walls need a grid")
     features = allocate_features([COLUMNS.index(name) for name in WALL_COLUMNS])
@@ -29,5 +29,5 @@ def _columns(problem: Problem, state: SearchState, vertices: Sequence[int]) -> F
 
 
 WALLS = NamedColumns(WALL_COLUMNS, _columns, needs_grid=True)
-"""The empty-grid distance to the goal; the detours round all walls on the straight way, added up; those round the first
-one to the left and to the right; the distance to it. In units of the distance from start to goal."""
+"""The empty-grid distance to the goal, the sum of the detours around all walls on the straight line, the detours around
+the first wall to its left and to its right, and the distance to it; in units of the distance from start to goal."""

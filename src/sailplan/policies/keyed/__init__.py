@@ -1,4 +1,4 @@
-"""Policies ordered by keys made of the path cost and a heuristic: A*, greedy search, MHA*."""
+"""Policies ordered by keys of path cost and heuristic: A*, greedy search, MHA*."""
 
 from sailplan.policies.keyed.heuristics import HEURISTICS
 from sailplan.policies.keyed.policy import (

@@ -1,4 +1,4 @@
-"""Distances to the goal and to what is known to be invalid, and the keys made of them."""
+"""Heuristics: distances to the goal and to known invalid vertices."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from sailplan.graphs.grid.graph import GridGraph
 from sailplan.policies.keyed import kernel
 
 Estimate = Callable[[Sequence[int]], list[float]]
-"""What a heuristic says of each of some vertices in the search it was made for."""
+"""A function that returns the value of a heuristic for each of some vertices."""
 Heuristic = Callable[[Problem, SearchState], Estimate]
+"""A function that creates the estimate of one search."""
 
-# An open list takes in a handful of vertices at a time, for which plain floats are faster than arrays. The engines
-# must agree to the last bit, so terms are added one by one in the order of the axes, as in the kernels.
+# A few vertices are estimated at a time, for which Python floats are faster than arrays. The engines must agree to the
+# last bit, so terms are added in the order of the axes, as in the kernels.
 
 
 def zero(problem: Problem, state: SearchState) -> Estimate:
-    """Nothing: the heuristic of Dijkstra's algorithm."""
+    """Return zero for each vertex, as in Dijkstra's algorithm."""
     return lambda vertices: [0.0] * len(vertices)
 
 
 def euclidean(problem: Problem, state: SearchState) -> Estimate:
-    """Straight-line distance to the goal."""
+    """Return the straight-line distance to the goal."""
 
     def length(here: list[float], goal: list[float]) -> float:
         squares = 0.0
@@ -41,19 +42,19 @@ def euclidean(problem: Problem, state: SearchState) -> Estimate:
 
 
 def manhattan(problem: Problem, state: SearchState) -> Estimate:
-    """Sum of the distances to the goal along the axes."""
+    """Return the sum of the distances to the goal along the axes."""
     return _to_goal(problem, lambda here, goal: _total(_offset(here, goal)))
 
 
 def octile(problem: Problem, state: SearchState) -> Estimate:
-    """Length of the shortest way to the goal on an empty grid with the same moves, in up to three dimensions."""
+    """Return the length of the shortest path on an empty grid with the same moves, in up to three dimensions."""
     graph = problem.graph
     diagonal_cost = graph.arrays().diagonal_cost if isinstance(graph, GridGraph) else edges.PLANE_DIAGONAL
     return _to_goal(problem, lambda here, goal: octile_length(_offset(here, goal), diagonal_cost))
 
 
 def obstacle(problem: Problem, state: SearchState) -> Estimate:
-    """Straight-line distance to the closest vertex known to be invalid (d_OBS); a huge one before any is."""
+    """Return the straight-line distance to the closest known invalid vertex (d_OBS); very large if there is none."""
 
     def estimate(vertices: Sequence[int]) -> list[float]:
         if len(state.invalid) == 0:
@@ -68,7 +69,7 @@ def obstacle(problem: Problem, state: SearchState) -> Estimate:
 
 
 def clearance(problem: Problem, state: SearchState) -> Estimate:
-    """The same distance, negated: the farther from what is known to be invalid, the better."""
+    """Return the negated distance to the closest known invalid vertex: larger distances are better."""
     estimate = obstacle(problem, state)
     return lambda vertices: [-distance for distance in estimate(vertices)]
 
@@ -77,9 +78,9 @@ class HeuristicKind(NamedTuple):
     """A heuristic for both engines."""
 
     open: Heuristic
-    """Begins the heuristic in one search; it then estimates vertices."""
+    """Creates the estimate of one search."""
     code: int
-    """How the kernels know it."""
+    """The code of the heuristic in the kernels."""
 
 
 HEURISTICS: dict[str, HeuristicKind] = {
@@ -90,7 +91,7 @@ HEURISTICS: dict[str, HeuristicKind] = {
     "obstacle": HeuristicKind(obstacle, kernel.OBSTACLE),
     "clearance": HeuristicKind(clearance, kernel.CLEARANCE),
 }
-"""Each heuristic by name."""
+"""The heuristics by name."""
 
 
 def _to_goal(problem: Problem, length: Callable[[list[float], list[float]], float]) -> Estimate:
@@ -104,7 +105,7 @@ def _offset(here: list[float], goal: list[float]) -> list[float]:
 
 
 def _total(terms: list[float]) -> float:
-    # Not sum(): from Python 3.12 on it compensates for rounding, which the kernels do not.
+    # Not sum(), which compensates for rounding from Python 3.12 on, unlike the kernels.
     total = 0.0
     for term in terms:
         total += term
@@ -112,7 +113,7 @@ def _total(terms: list[float]) -> float:
 
 
 def octile_length(offset: Sequence[float], diagonal_cost: float) -> float:
-    """Length of the shortest way over offsets along up to three axes, by straight and diagonal moves.
+    """Return the length of the shortest path with straight and diagonal moves, for offsets along up to three axes.
 
     The engines must agree to the last bit, so terms are added in the order of the kernels.
     """

@@ -1,4 +1,4 @@
-"""Queues ordered by keys made of g and a heuristic, one each, that take turns."""
+"""Queues ordered by keys of path cost and heuristic, from which vertices are selected in turn."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from sailplan.core.kernel.obstacles import closest_invalid
 from sailplan.core.kernel.policy import choose, counted, keys_alone, on_open
 
 OBSTACLE, CLEARANCE, TABLE = 4, 5, 6
-"""What `KeyArrays.heuristic` may name beside the distances of `core/kernel/edges.py`."""
+"""Values of `KeyArrays.heuristic` in addition to the distances of `core/kernel/edges.py`."""
 
 NOTHING_INVALID_KNOWN = 1e9
-"""Distance to the closest known invalid vertex before there is one."""
+"""The distance to the closest known invalid vertex if there is none."""
 
 
 class KeyArrays(NamedTuple):
@@ -28,12 +28,12 @@ class KeyArrays(NamedTuple):
     cost_weight: NDArray[np.float64]
     heuristic_weight: NDArray[np.float64]
     table: NDArray[np.float64]
-    """Shape (queues, vertices): values for the queues whose heuristic is TABLE; empty where there is none."""
+    """Shape (queues, vertices): values of the queues whose heuristic is TABLE; empty if there is none."""
 
 
 @dispatched("queue", default=True)
 def _key_count(queue, keys):
-    """Number of keys: a constant where there is a single queue in all."""
+    """Return the number of keys; a constant for a single queue."""
     return len(keys.heuristic)
 
 
@@ -49,14 +49,14 @@ def _keys_alone(policy):
 
 @choose.register(KeyArrays)
 def _pop_in_turn(search, policy, row):
-    """Pop from the queue whose turn it is; vertices closed by way of another queue are passed over."""
+    """Pop from the queue whose turn it is; vertices that were closed through another queue are skipped."""
     turn = search.state.counts[EXPANSIONS] % _key_count(search.queue, policy)
     return pop(search.queue, row + turn, search.state.status, OPEN)
 
 
 @on_open.register(KeyArrays)
 def _offer_all(search, policy, row, vertex, change):
-    """Key a vertex in every queue, unless it was only touched."""
+    """Insert a vertex into every queue, unless it was only touched."""
     if change != TOUCHED:
         for number in range(_key_count(search.queue, policy)):
             _offer_key(search, policy, number, row + number, vertex, change)
@@ -64,7 +64,7 @@ def _offer_all(search, policy, row, vertex, change):
 
 @inlined
 def _offer_key(search, keys, number, row, vertex, change):
-    """Key a vertex; one that is there already is keyed again only where its cost counts."""
+    """Insert a vertex; one that is already in the queue is inserted again only if the key depends on the cost."""
     if change == CHEAPER and keys.cost_weight[number] == 0.0:
         return
     key = keys.cost_weight[number] * search.state.cost[vertex]

@@ -1,4 +1,4 @@
-"""Best-first policies, one or more queues that take turns, each ordered by a key; and the planners made of them."""
+"""Best-first policies: one or more queues, each ordered by a key; and classic planners as such policies."""
 
 from __future__ import annotations
 
@@ -21,12 +21,23 @@ from sailplan.policies.keyed.queues import QueueFrontier
 
 @dataclass(frozen=True)
 class Key:
-    """What a queue is ordered by: cost_weight * g + heuristic_weight * h."""
+    """The key of a queue: cost_weight * g + heuristic_weight * h.
+
+    Raises
+    ------
+    PolicyError
+        If there is no such heuristic, or a weight is negative or infinite.
+
+    Examples
+    --------
+    >>> Key("octile", cost_weight=1.0)
+    Key(heuristic='octile', cost_weight=1.0, heuristic_weight=1.0)
+    """
 
     heuristic: str = "euclidean"
-    """A name in HEURISTICS."""
+    """A name in `HEURISTICS`."""
     cost_weight: float = 0.0
-    """Weight of the cost from the start; zero means that a vertex keeps its key when it gets a cheaper path."""
+    """Weight of the cost from the start; if zero, a vertex keeps its key when its path becomes cheaper."""
     heuristic_weight: float = 1.0
     """Weight of the heuristic."""
 
@@ -38,11 +49,11 @@ class Key:
 
     @property
     def needs_coordinates(self) -> bool:
-        """Whether the graph must say where its vertices are."""
+        """Whether the key needs the coordinates of vertices."""
         return self.heuristic != "zero" and self.heuristic_weight > 0
 
     def score(self, problem: Problem, state: SearchState) -> Estimate:
-        """What gives the key of each vertex in this search."""
+        """Return a function that computes the keys of vertices in one search."""
         cost_weight, heuristic_weight = self.cost_weight, self.heuristic_weight
         if not self.needs_coordinates:
             return lambda vertices: [cost_weight * cost for cost in map(state.cost.item, vertices)]
@@ -61,17 +72,32 @@ class Key:
 
 @dataclass(frozen=True)
 class BestFirst:
-    """Expands the open vertex with the smallest key; several keys take turns, a queue each."""
+    """A policy that expands the open vertex with the smallest key; several keys have a queue each and take turns.
+
+    Raises
+    ------
+    PolicyError
+        If there is no key.
+
+    Examples
+    --------
+    >>> from sailplan import search
+    >>> from sailplan.testing import draw_problem
+    >>> search(draw_problem("S..G"), BestFirst((Key("octile", cost_weight=1.0),))).path
+    (0, 1, 2, 3)
+    """
 
     keys: tuple[Key, ...]
+    """The key of each queue."""
     stop: StopRule = StopRule.GOAL_GENERATED
+    """The default stop rule."""
 
     def __post_init__(self) -> None:
         if not self.keys:
             raise PolicyError("a best-first policy needs a key")
 
     def open(self, problem: Problem, state: SearchState) -> QueueFrontier:
-        """Begin the open list of a search."""
+        """Create the open list of a search."""
         return QueueFrontier(state, [(key.score(problem, state), key.cost_weight > 0) for key in self.keys])
 
     @cached_property
@@ -85,50 +111,141 @@ class BestFirst:
         return CompiledForm(keys, queues=len(self.keys), needs_obstacles=needs_obstacles(keys))
 
     def compiled(self, problem: Problem) -> CompiledForm:
-        """The keys for the compiled engine; raises GraphError where they need coordinates and there are none."""
+        """Return the keys for the compiled engine; raises GraphError if they need coordinates and there are none."""
         if any(key.needs_coordinates for key in self.keys):
             problem.graph.coordinates([problem.goal])
         return self._form
 
 
 def needs_obstacles(keys: KeyArrays) -> bool:
-    """Whether a key is about the closest known invalid vertex."""
+    """Return whether a key needs the closest known invalid vertex."""
     return OBSTACLE in keys.heuristic or CLEARANCE in keys.heuristic
 
 
 def dijkstra() -> BestFirst:
-    """Expand the cheapest vertex first; optimal on every graph."""
+    """Return Dijkstra's algorithm: the cheapest vertex first; optimal on every graph.
+
+    Returns
+    -------
+    BestFirst
+        The policy.
+
+    Examples
+    --------
+    >>> from sailplan import search
+    >>> from sailplan.testing import draw_problem
+    >>> search(draw_problem("S..G"), dijkstra()).cost
+    3.0
+    """
     return BestFirst((Key("zero", cost_weight=1.0),), StopRule.GOAL_EXPANDED)
 
 
 def breadth_first() -> BestFirst:
-    """Expand what entered the open list first; the path has the fewest edges where all cost the same."""
+    """Return breadth-first search: vertices in the order in which they entered the open list.
+
+    Returns
+    -------
+    BestFirst
+        The policy. If all edges cost the same, the path has the fewest edges.
+    """
     return BestFirst((Key("zero"),))
 
 
 def a_star(heuristic: str = "euclidean") -> BestFirst:
-    """Expand the vertex with the smallest g + h first; optimal where h is consistent: octile is on every grid."""
+    """Return A*: the vertex with the smallest g + h first.
+
+    Parameters
+    ----------
+    heuristic
+        A name in `HEURISTICS`. The path is optimal if the heuristic is consistent; "octile" is on every grid.
+
+    Returns
+    -------
+    BestFirst
+        The policy.
+
+    Raises
+    ------
+    PolicyError
+        If there is no such heuristic.
+
+    Examples
+    --------
+    >>> from sailplan import search
+    >>> from sailplan.testing import draw_problem
+    >>> round(search(draw_problem("..G S#."), a_star("octile")).cost, 3)
+    2.414
+    """
     return BestFirst((Key(heuristic, cost_weight=1.0),), StopRule.GOAL_EXPANDED)
 
 
 def weighted_a_star(weight: float = 11.0, heuristic: str = "euclidean") -> BestFirst:
-    """Order by g + weight * h; with the stop rule GOAL_EXPANDED the path costs at most `weight` times the optimum."""
+    """Return weighted A*: the vertex with the smallest g + weight * h first.
+
+    Parameters
+    ----------
+    weight
+        Weight of the heuristic. With the stop rule GOAL_EXPANDED and a consistent heuristic, the path costs at most
+        `weight` times the optimum.
+    heuristic
+        A name in `HEURISTICS`.
+
+    Returns
+    -------
+    BestFirst
+        The policy; its stop rule is GOAL_GENERATED.
+
+    Raises
+    ------
+    PolicyError
+        If there is no such heuristic, or the weight is negative or infinite.
+    """
     return BestFirst((Key(heuristic, cost_weight=1.0, heuristic_weight=weight),))
 
 
 def greedy(heuristic: str) -> BestFirst:
-    """Expand the vertex that looks closest to the goal first."""
+    """Return greedy best-first search: the vertex with the smallest heuristic first.
+
+    Parameters
+    ----------
+    heuristic
+        A name in `HEURISTICS`.
+
+    Returns
+    -------
+    BestFirst
+        The policy.
+
+    Raises
+    ------
+    PolicyError
+        If there is no such heuristic.
+    """
     return BestFirst((Key(heuristic),))
 
 
 def mha_star() -> BestFirst:
-    """MHA* as the paper simplifies it: turns between h_EUC, h_MAN and d_OBS, the farthest from known obstacles first.
+    """Return MHA* as simplified in the paper: queues ordered by h_EUC, h_MAN and d_OBS take turns.
 
-    The paper does not say which way d_OBS goes; this way the published numbers come out.
+    The queue of d_OBS expands the vertex farthest from known obstacles first. The paper does not state the direction;
+    this one reproduces the published numbers.
+
+    Returns
+    -------
+    BestFirst
+        The policy.
     """
     return BestFirst((Key("euclidean"), Key("manhattan"), Key("clearance")))
 
 
 def mha_star_near() -> BestFirst:
-    """The same with the closest to known obstacles first, which follows walls and does far better."""
+    """Return MHA* with the vertex closest to known obstacles first, which follows walls.
+
+    It needs far fewer expansions than `mha_star` on the maps of the paper.
+
+    Returns
+    -------
+    BestFirst
+        The policy.
+    """
     return BestFirst((Key("euclidean"), Key("manhattan"), Key("obstacle")))

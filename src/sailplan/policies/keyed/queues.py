@@ -1,4 +1,4 @@
-"""The open list of the reference engine: priority queues that take turns."""
+"""The open list of the reference engine: priority queues from which vertices are selected in turn."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from sailplan.core.policy import Discovery
 from sailplan.core.state import SearchState
 
 Score = Callable[[Sequence[int]], Sequence[float]]
-"""The key of each of some vertices; the smallest is expanded first."""
+"""A function that returns the keys of some vertices; the smallest is expanded first."""
 
 
 @dataclass
 class _Queue:
     score: Score
     follows_cost: bool
-    """Whether a vertex that gets a cheaper path is keyed again; its key must not rise then."""
+    """Whether a vertex whose path becomes cheaper is inserted again; its key must not increase then."""
     entries: list[tuple[float, int, int]] = field(default_factory=list)
 
 
 class QueueFrontier:
-    """Queues over the same vertices, ordered by (key, insertion number), selected from in turn."""
+    """Queues over the same vertices, ordered by (key, insertion number), that take turns."""
 
     def __init__(self, state: SearchState, scores: Sequence[tuple[Score, bool]]) -> None:
         self._state = state
@@ -33,10 +33,10 @@ class QueueFrontier:
         self._insertions = 0
 
     def observe(self, discovery: Discovery) -> None:
-        """Nothing: keys are frozen once they are computed."""
+        """Do nothing: keys do not change once they are computed."""
 
     def add(self, vertices: Sequence[int]) -> None:
-        """Key new vertices in every queue, and the others where the queue follows the cost."""
+        """Insert new vertices into every queue, and the others into queues whose key depends on the cost."""
         new = [vertex for vertex in vertices if vertex not in self._members]
         for queue in self._queues:
             self._insert(queue, vertices if queue.follows_cost else new)
@@ -56,12 +56,12 @@ class QueueFrontier:
         self._state.count_scores(len(vertices), non_finite)
 
     def select(self) -> int | None:
-        """Pop from the queue whose turn it is; entries left behind by closed vertices are passed over."""
+        """Pop from the queue whose turn it is; entries of closed vertices are skipped."""
         entry = self._pop(self._queues[self._state.expansions % len(self._queues)])
         return None if entry is None else entry[2]
 
     def first(self, count: int) -> list[list[int]]:
-        """The first so many open vertices of each queue, which stay in it."""
+        """Return the first `count` open vertices of each queue without removing them."""
         return [self._first(queue, count) for queue in self._queues]
 
     def _first(self, queue: _Queue, count: int) -> list[int]:
