@@ -5,6 +5,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
+from typing import Any
 
 import numpy as np
 import pytest
@@ -287,3 +288,39 @@ def test_threads_that_share_a_callback_graph_go_the_same_way_through_its_states(
     finally:
         sys.setswitchinterval(switch)
     assert together == alone
+
+
+@both_engines
+def test_a_limit_leaves_a_partial_path_to_the_closest_expanded_vertex(engine: EngineName) -> None:
+    problem = draw_problem("S.....#..G")
+    result = search(problem, dijkstra(), Limits(expansions=4), engine=engine)
+    assert (result.path, result.partial_path) == ((), (0, 1, 2, 3))
+    assert search(problem, dijkstra(), Limits(expansions=0), engine=engine).partial_path == (0,)
+    assert search(problem, dijkstra(), engine=engine).partial_path == ()
+    assert search(draw_problem("S..G"), dijkstra(), engine=engine).partial_path == ()
+
+
+@both_engines
+def test_without_coordinates_a_partial_path_ends_where_the_search_did(engine: EngineName) -> None:
+    graph = ExplicitGraph.from_edges(4, [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)])
+    assert search(Problem(graph, 0, 3), dijkstra(), Limits(expansions=2), engine=engine).partial_path == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("problem", "policy", "message"),
+    [
+        ("map.png", a_star(), "a search needs a Problem, got 'map.png'"),
+        (None, a_star(), "a search needs a Problem, got None"),
+        (
+            draw_problem("SG"),
+            "a_star",
+            r"a search needs a policy, .* got 'a_star'; load_policy\(name\)",
+        ),
+        (draw_problem("SG"), 3, "a search needs a policy"),
+        (draw_problem("SG"), a_star, "a search needs a policy"),
+    ],
+)
+def test_what_is_no_problem_or_no_policy_is_refused_in_one_line(problem: Any, policy: Any, message: str) -> None:
+    with pytest.raises(SailplanError, match=message) as raised:
+        search(problem, policy)
+    assert "\n" not in str(raised.value)
