@@ -319,7 +319,7 @@ def test_what_cannot_be_read_again_is_not_written(policy: LearnedPolicy | OneOfM
 
 
 def test_facts_that_are_not_json(path: Path) -> None:
-    with pytest.raises(ModelError, match=rf"^{re.escape(str(path))}: facts that cannot be written down"):
+    with pytest.raises(ModelError, match=rf"^{re.escape(str(path))}: facts that cannot be written as JSON"):
         save_policy(SMALL, path, {"when": object()})
     assert not path.exists()
 

@@ -1,4 +1,4 @@
-"""Policies: what decides which vertex to expand next."""
+"""Policies, which decide the vertex that a search expands next, and loading them by name or from a file."""
 
 from sailplan.policies.catalogue import CATALOGUE, PRETRAINED, load_policy, save_policy
 from sailplan.policies.features import PRESETS, FeatureSet, feature_set

@@ -1,4 +1,4 @@
-"""Policies by name, and in model files: safetensors with a JSON header, in which nothing is ever executed."""
+"""Policies by name, and model files: safetensors with a JSON header, which cannot contain code."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from sailplan.policies.width.policy import bfws
 FORMAT = "sailplan policy 1"
 SUFFIX = ".safetensors"
 MODEL = f"model{SUFFIX}"
-"""The result of a training, in its folder."""
+"""The model file in a run folder."""
 _HEADER_BYTES = 8
 _PRETRAINED_FOLDER = Path(__file__).parent.parent / "pretrained"
-"""Where the model files are that come with the package."""
+"""The folder of the model files that are part of the package."""
 
 
 @dataclass(frozen=True)
@@ -45,24 +45,26 @@ class Entry:
     """A built-in policy."""
 
     make: Callable[[], Policy]
+    """Creates the policy."""
     summary: str
+    """One line for `sailplan policies`."""
 
 
 CATALOGUE: dict[str, Entry] = {
-    "optimistic": Entry(optimistic, "replanning: the shortest path to the goal where the unseen is free; no training"),
-    "a_star": Entry(a_star, "A* with the Euclidean distance; optimal where no move is cheaper than its length"),
+    "optimistic": Entry(optimistic, "replanning: the shortest path to the goal if unseen cells are free; no training"),
+    "a_star": Entry(a_star, "A* with the Euclidean distance; optimal if no move is cheaper than its length"),
     "a_star_octile": Entry(lambda: a_star("octile"), "A* with the empty-grid distance; optimal on every grid"),
     "weighted_a_star": Entry(weighted_a_star, "g + w h with w = 11, or as in weighted_a_star:3"),
     "h_euc": Entry(lambda: greedy("euclidean"), "greedy best-first, Euclidean distance"),
     "h_man": Entry(lambda: greedy("manhattan"), "greedy best-first, Manhattan distance"),
     "h_oct": Entry(lambda: greedy("octile"), "greedy best-first, empty-grid distance"),
-    "mha_star": Entry(mha_star, "MHA* of the paper: turns between h_euc, h_man and far from known obstacles"),
-    "mha_star_near": Entry(mha_star_near, "the same, close to known obstacles: it follows walls"),
+    "mha_star": Entry(mha_star, "MHA* of the paper: h_euc, h_man and far from known obstacles take turns"),
+    "mha_star_near": Entry(mha_star_near, "MHA* with close to known obstacles instead: it follows walls"),
     "bfws": Entry(bfws, "best-first width search: by novelty of x and y, then by Euclidean distance"),
-    "bfs": Entry(breadth_first, "breadth-first: first come, first expanded"),
+    "bfs": Entry(breadth_first, "breadth-first: in the order of entering the open list"),
     "dijkstra": Entry(dijkstra, "cheapest first; optimal on every graph"),
-    "random": Entry(RandomPolicy, "any open vertex, each as likely; the same in every run"),
-    "oracle": Entry(OraclePolicy, "clairvoyant: true cost-to-go; the limit, not a planner"),
+    "random": Entry(RandomPolicy, "a random open vertex; the same in every run"),
+    "oracle": Entry(OraclePolicy, "clairvoyant: exact cost-to-go; a lower limit, not a planner"),
 }
 
 
@@ -72,14 +74,14 @@ PRETRAINED: dict[str, str] = {
     for algorithm in _ALGORITHMS
     for file in sorted((_PRETRAINED_FOLDER / algorithm).glob(f"*{SUFFIX}"))
 }
-"""The policies that were trained on generated worlds of each family, and their files in the package."""
+"""The pretrained policies, one per algorithm and family of generated worlds, and their files in the package."""
 
 
 MODEL_KINDS: dict[str, Callable[[Mapping[str, Any], Tensors, StopRule], Policy]] = {
     "belief": ReplanningPolicy.build,
     "policies": OneOfMany.build,
 }
-"""What makes a policy of a model file, by a key that its header has."""
+"""Functions that create a policy from a model file, by a key of its header."""
 
 
 def load_policy(name: str | os.PathLike[str]) -> Policy:
@@ -88,20 +90,20 @@ def load_policy(name: str | os.PathLike[str]) -> Policy:
     Parameters
     ----------
     name
-        A name that `sailplan policies` lists, in any spelling (A*, a-star and a_star are one); or the path of a model
-        file or of the folder of a training.
+        A name that `sailplan policies` lists, in any spelling (A*, a-star and a_star are the same); or the path of a
+        model file or of a run folder.
 
     Returns
     -------
     Policy
-        The policy, ready to search with.
+        The policy.
 
     Raises
     ------
     PolicyError
         If there is no such policy.
     ModelError
-        If the file is not a policy of this version.
+        If the file does not contain a policy of this version.
 
     Examples
     --------
@@ -143,36 +145,45 @@ def _plain(name: str) -> str:
 
 
 def save_policy(policy: Policy, path: FilePath, facts: Mapping[str, Any] | None = None) -> None:
-    """Write a policy to a model file; the write is atomic.
+    """Write a policy to a model file, atomically.
 
     Parameters
     ----------
     policy
-        A policy that replans with a belief, or scores the features of a preset with a `DenseNetwork`.
+        A `ReplanningPolicy`, or a `LearnedPolicy` with a `DenseNetwork` and a feature set of `PRESETS`.
     path
         The file.
     facts
-        What else the header shall say, for example how the policy was made.
+        Additional entries of the header, for example how the policy was trained.
 
     Raises
     ------
     ModelError
-        If such a policy cannot be saved.
+        If the policy cannot be saved.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sailplan.policies import optimistic
+    >>> path = Path(tempfile.mkdtemp()) / "policy.safetensors"
+    >>> save_policy(optimistic(), path, {"author": "me"})
+    >>> load_policy(path) == optimistic(), read_facts(path)["author"]
+    (True, 'me')
     """
     describe = getattr(policy, "describe", None)
     if describe is None:
         raise ModelError(f"{path}: a {type(policy).__name__} cannot be saved")
     header, tensors = describe()
     try:
-        told = json.dumps({**(facts or {}), "format": FORMAT, "stop": policy.stop.value, **header})
+        text = json.dumps({**(facts or {}), "format": FORMAT, "stop": policy.stop.value, **header})
     except (TypeError, ValueError) as error:
-        raise ModelError(f"{path}: facts that cannot be written down: {fault_line(error)}") from error
+        raise ModelError(f"{path}: facts that cannot be written as JSON: {fault_line(error)}") from error
     with atomic_write(path) as file:
-        file.write(save(tensors, metadata={"sailplan": told}))
+        file.write(save(tensors, metadata={"sailplan": text}))
 
 
 def read_policy(path: FilePath) -> Policy:
-    """Read a policy that `save_policy` wrote; raises ModelError where the file holds something else."""
+    """Read a policy that `save_policy` wrote; raises ModelError if the file contains something else."""
     header, tensors = _read(path)
     try:
         kind = next((key for key in MODEL_KINDS if key in header), None)
@@ -186,19 +197,19 @@ def read_policy(path: FilePath) -> Policy:
 
 
 def read_facts(path: FilePath) -> dict[str, Any]:
-    """What a model file says of how it was made."""
+    """Return the header of a model file, which includes how the policy was trained."""
     return _read(path)[0]
 
 
 def find_model(path: FilePath) -> Path:
-    """The model file that a path names: itself, or the one in a run folder."""
+    """Return the model file of a path: the path itself, or the model file in a run folder."""
     named = Path(path)
     return named / MODEL if named.is_dir() else named
 
 
 def _read(path: FilePath) -> tuple[dict[str, Any], Tensors]:
     contents = file_bytes(path, error=ModelError)
-    # The parsers answer damaged files with several kinds of exceptions.
+    # The parsers raise several types of exceptions for damaged files.
     try:
         tensors = load(contents)
         length = int.from_bytes(contents[:_HEADER_BYTES], "little")

@@ -192,7 +192,7 @@ def test_a_model_that_answers_for_other_vertices_is_refused() -> None:
         def predict(self, rows: FloatArray) -> FloatArray:
             return np.zeros(len(rows) + 1)
 
-    with pytest.raises(PolicyError, match=r"^the model gave 2 scores for 1 vertices$"):
+    with pytest.raises(PolicyError, match=r"^the model returned 2 scores for 1 vertices$"):
         search(WALL, LearnedPolicy(feature_set("paper17"), Short()))
 
 

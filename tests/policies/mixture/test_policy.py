@@ -101,10 +101,10 @@ def test_the_contract_is_kept(probability: float) -> None:
 
 def test_what_cannot_be_a_mixture() -> None:
     for probability in (-0.1, 1.1, math.nan):
-        with pytest.raises(PolicyError, match="a probability lies between 0 and 1"):
+        with pytest.raises(PolicyError, match="a probability must be between 0 and 1"):
             MixturePolicy(greedy("zero"), greedy("zero"), probability, 0)
     for seed in (-1, 2**63):
-        with pytest.raises(PolicyError, match=r"a seed lies between 0 and 2\^63"):
+        with pytest.raises(PolicyError, match=r"a seed must be between 0 and 2\^63"):
             MixturePolicy(greedy("zero"), greedy("zero"), 0.5, seed)
     with pytest.raises(PolicyError, match="at least one policy"):
         OneOfMany(())

@@ -72,5 +72,5 @@ def test_without_exploration_it_is_the_policy_itself() -> None:
 
 @pytest.mark.parametrize("seed", [-1, 2**63])
 def test_a_seed_that_no_kernel_can_take(seed: int) -> None:
-    with pytest.raises(PolicyError, match=f"a seed lies between 0 and 2\\^63, got {seed}"):
+    with pytest.raises(PolicyError, match=f"a seed must be between 0 and 2\\^63, got {seed}"):
         RandomPolicy(seed)

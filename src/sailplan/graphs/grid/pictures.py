@@ -1,4 +1,4 @@
-"""Pictures of a search on a grid: what it expanded, what it found to be invalid, the path."""
+"""Pictures of a search on a grid: expanded cells, known invalid cells, the path."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _LEGEND = [
 _TERRAIN_LEGEND = [("costly terrain", COSTLY)]
 _PENALISED_LEGEND = [("penalised, free", PENALISED), ("penalised, blocked", PENALISED_OBSTACLE)]
 _SHADES = 16
-"""Few enough that a frame of an animation, which has 256 colours, keeps all of them."""
+"""Number of shades; few enough for the 256 colours of an animation frame."""
 _SMALLEST_SIDE = 400
 _MARGIN = 8
 _LINE = 20
@@ -61,9 +61,30 @@ def draw_search(
     caption: str = "",
     multipliers: FloatArray | None = None,
 ) -> Image.Image:
-    """Draw the state of a search in its world, with a caption above and a legend below.
+    """Draw the state of a search on a grid, with a caption above and a legend below.
 
-    Where a belief gives its multipliers, one for each vertex, an unseen cell is the darker the larger its multiplier.
+    Parameters
+    ----------
+    problem
+        A problem on a grid.
+    state
+        The state of a search on the problem.
+    path
+        Vertices of a path to draw.
+    caption
+        Text above the picture.
+    multipliers
+        Cost multipliers of a belief, one per vertex; unseen cells are darker the larger their multiplier.
+
+    Returns
+    -------
+    PIL.Image.Image
+        An RGB image.
+
+    Raises
+    ------
+    SailplanError
+        If the problem is not on a grid.
     """
     panel = draw_panel(problem, state, path, multipliers)
     width = max(panel.width, _SMALLEST_SIDE + 2 * _MARGIN)
@@ -79,7 +100,7 @@ def draw_search(
 def draw_panel(
     problem: Problem, state: SearchState, path: Sequence[int] = (), multipliers: FloatArray | None = None
 ) -> Image.Image:
-    """Draw the state of a search in its world, with a margin and nothing else around it."""
+    """Draw the state of a search on a grid with a margin, without caption and legend."""
     graph = _grid(problem)
     picture = _enlarge(_colours(graph.world, state, multipliers))
     scale = picture.width // graph.world.width
@@ -100,7 +121,7 @@ def draw_panel(
 
 
 def draw_legend(width: int, size: int = 13, *, penalised: bool = False, terrain: bool = False) -> Image.Image:
-    """Draw the legend of the colours, in letters of that size and in as many lines as needed."""
+    """Draw the legend of the colours in the given font size, on as many lines as the width needs."""
     font = ImageFont.load_default(size)
     box, line = size - 2, size + 7
     entries = [*_LEGEND, *(_TERRAIN_LEGEND if terrain else []), *(_PENALISED_LEGEND if penalised else [])]
@@ -120,7 +141,7 @@ def draw_legend(width: int, size: int = 13, *, penalised: bool = False, terrain:
 
 
 def side_by_side(pictures: Sequence[Image.Image]) -> Image.Image:
-    """Put pictures in a row."""
+    """Join pictures in a row."""
     width = sum(picture.width for picture in pictures)
     row = Image.new("RGB", (width, max(picture.height for picture in pictures)), FREE)
     left = 0
@@ -137,7 +158,7 @@ def write_picture(picture: Image.Image, path: FilePath) -> None:
 
 
 def write_animation(frames: Sequence[Image.Image], path: FilePath, *, milliseconds: int = 60) -> None:
-    """Write a GIF file atomically; the last frame stays for two seconds."""
+    """Write a GIF file atomically; the last frame is shown for two seconds."""
     flat = [frame.convert("P", palette=Image.Palette.ADAPTIVE, colors=256) for frame in frames]
     durations = [milliseconds] * (len(flat) - 1) + [2000]
     with atomic_write(path) as file:
@@ -153,7 +174,7 @@ def _grid(problem: Problem) -> GridGraph:
 def _colours(
     world: World, state: SearchState, multipliers: FloatArray | None = None
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    """A colour for each cell, top row first."""
+    """Return the colour of each cell, top row first."""
     status = state.status.reshape(world.blocked.shape)
     blocked = world.blocked[..., None]
     colours = np.where(blocked, HIDDEN_OBSTACLE, _free_colours(world))
@@ -167,13 +188,13 @@ def _colours(
 
 
 def _free_colours(world: World) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    """The colour of each cell if it is free, bottom row first: the darker the higher its terrain cost."""
+    """Return the colour of each cell if it is free, bottom row first: darker for higher terrain costs."""
     shade = 0.0 if world.costs is None else _shade(world.costs)[..., None]
     return np.rint((1.0 - shade) * np.array(FREE) + shade * np.array(COSTLY)).astype(np.int64)
 
 
 def _shade(multipliers: FloatArray) -> FloatArray:
-    """0 where the multiplier is 1, towards 1 as it grows; NaN counts as 1."""
+    """Map multipliers to shades: 0 for a multiplier of 1 or NaN, approaching 1 as it grows."""
     share = 1.0 - 1.0 / np.maximum(np.nan_to_num(multipliers, nan=1.0), 1.0)
     return np.rint(share * _SHADES) / _SHADES
 

@@ -1,4 +1,4 @@
-"""A queue ordered by what a small network makes of the features of a vertex."""
+"""A queue ordered by the score that a small network computes from the features of a vertex."""
 
 from __future__ import annotations
 
@@ -15,45 +15,46 @@ from sailplan.core.kernel.policy import choose, counted, drop_closed, on_open
 from sailplan.policies.features.kernel import FeatureArrays, fill_row
 
 FROZEN, ON_TOUCH, LAZY, FULL = range(4)
-"""When a score is computed; see `LearnedArrays.rescore`."""
+"""Rules for computing scores; see `LearnedArrays.rescore`."""
 
 _ZERO = np.float32(0.0)
 
 
 class NetworkArrays(NamedTuple):
-    """Dense layers with ReLU between them, and a linear term beside them."""
+    """Dense layers with ReLU between them, plus a linear term."""
 
     sizes: NDArray[np.int64]
-    """Inputs of the first layer, then outputs of each; the last is 1."""
+    """Number of inputs of the first layer, then of outputs of each layer; the last is 1."""
     weights: NDArray[np.float32]
-    """Those of all layers, one after the other, each (inputs, outputs)."""
+    """The weights of all layers, concatenated, each of shape (inputs, outputs)."""
     biases: NDArray[np.float32]
-    """Those of all layers, one after the other."""
+    """The biases of all layers, concatenated."""
     linear: NDArray[np.float64]
-    """What each input adds to the output by itself."""
+    """The weight of each input in the linear term."""
     scratch: NDArray[np.float32]
     """Shape (2, widest layer)."""
 
 
 class LearnedArrays(NamedTuple):
-    """A queue ordered by what a network makes of the features."""
+    """A queue ordered by the score of a network."""
 
     features: FeatureArrays
     network: NetworkArrays
     rescore: int
-    """FROZEN: on insertion; ON_TOUCH: when a neighbour is expanded; LAZY: when popped; FULL: all, each step."""
+    """When scores are computed. FROZEN: on insertion; ON_TOUCH: also when a neighbour is expanded; LAZY: also when
+    popped; FULL: for all open vertices at each step."""
     current: NDArray[np.int64]
-    """The insertion number of each vertex's entry that counts; empty where scores are frozen."""
+    """The insertion number of the current entry of each vertex; empty if FROZEN."""
     scored: NDArray[np.int64]
-    """The number of expansions at which each vertex was scored last; empty unless LAZY."""
+    """The number of expansions when each vertex was last scored; empty unless LAZY."""
     members: NDArray[np.int32]
-    """The open vertices, and some closed ones, in no order; empty unless FULL."""
+    """The open vertices and some closed ones, unordered; empty unless FULL."""
     member_count: NDArray[np.int64]
 
 
 @piece
 def forward(network, row):
-    """What the network makes of an input."""
+    """Return the output of the network for one input."""
     for index in range(len(row)):
         network.scratch[0, index] = row[index]
     first_weight, first_bias, side = 0, 0, 0
@@ -65,7 +66,7 @@ def forward(network, row):
             above[target] = network.biases[first_bias + target]
         for source in range(inputs):
             value = below[source]
-            # Many are: those that ReLU has cut off, and cells of a patch that nobody has seen.
+            # Many values are zero: outputs of ReLU, and unknown cells of a patch.
             if value != _ZERO:
                 weights = network.weights[first_weight : first_weight + outputs]
                 for target in range(outputs):
@@ -78,7 +79,7 @@ def forward(network, row):
         side = 1 - side
     result = np.float64(network.scratch[side, 0])
     for index in range(len(row)):
-        # An input without a linear term may be infinite.
+        # Skipped if zero, as an input without a linear term may be infinite.
         if network.linear[index] != 0.0:
             result += network.linear[index] * row[index]
     return result
@@ -86,14 +87,14 @@ def forward(network, row):
 
 @kernel
 def forward_rows(network, rows, results):
-    """What the network makes of each row."""
+    """Compute the output of the network for each row."""
     for index in range(len(rows)):
         results[index] = forward(network, rows[index])
 
 
 @piece
 def score_vertex(search, learned, vertex):
-    """What the network makes of an open vertex."""
+    """Return the score of an open vertex."""
     fill_row(search, learned.features, vertex)
     return counted(search.state, forward(learned.network, learned.features.row))
 
@@ -110,12 +111,12 @@ def _choose(search, policy, row):
 
 @piece
 def _offer(search, learned, row, vertex, change):
-    """Score a vertex and put it in, where the rule says so."""
+    """Score a vertex and insert it, depending on the rule."""
     if learned.rescore == FULL:
         if change == ENTERED:
             learned.members[learned.member_count[0]] = vertex
             learned.member_count[0] += 1
-            # Numbered as if it were put in a queue: ties go to the first that came.
+            # Numbered as if it were inserted into a queue, which decides ties.
             search.queue.issued[0] += 1
             learned.current[vertex] = search.queue.issued[0]
     elif change == ENTERED or learned.rescore == ON_TOUCH:
@@ -133,7 +134,7 @@ def _put(search, learned, row, vertex, score):
 
 @piece
 def _pop(search, learned, row):
-    """Take out the vertex with the smallest score, scored again where the rule says so."""
+    """Remove and return the vertex with the smallest score, which is scored again depending on the rule."""
     state = search.state
     if learned.rescore == FULL:
         return _best_member(search, learned)
@@ -156,7 +157,7 @@ def _pop(search, learned, row):
 
 @piece
 def _best_member(search, learned):
-    """Score the whole open list and take out the vertex with the smallest (score, insertion number)."""
+    """Score all open vertices, and remove and return the one with the smallest (score, insertion number)."""
     best, least, place = NO_VERTEX, math.inf, NONE
     members, count = learned.members, learned.member_count
     drop_closed(members, count, search.state)

@@ -1,4 +1,4 @@
-"""A trained dense network as a policy uses it: scaled columns in, a score out."""
+"""Trained dense networks, which compute the score of a vertex from its features."""
 
 from __future__ import annotations
 
@@ -21,39 +21,55 @@ _MOST_LAYERS = 100
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """What each column is reduced by, and then divided by."""
+    """A linear scaling of columns."""
 
     mean: FloatArray
+    """Subtracted from each column."""
     deviation: FloatArray
+    """The divisor of each column after that."""
 
     @classmethod
     def fit(cls, rows: FloatArray) -> Scaling:
-        """Fit to the columns of some rows; a column that never changes keeps its size."""
+        """Return the scaling to mean 0 and deviation 1; a constant column is not divided."""
         constant = rows.max(axis=0) == rows.min(axis=0)
         return cls(rows.mean(axis=0), np.where(constant, 1.0, rows.std(axis=0)))
 
     @classmethod
     def none(cls, columns: int) -> Scaling:
-        """Leave the columns as they are."""
+        """Return the scaling that leaves columns unmodified."""
         return cls(np.zeros(columns), np.ones(columns))
 
     def __call__(self, rows: FloatArray) -> FloatArray:
-        """The rows, scaled."""
+        """Return scaled rows."""
         return (rows - self.mean) / self.deviation
 
 
 @dataclass(frozen=True, eq=False)
 class DenseNetwork:
-    """Dense layers with ReLU between them over scaled columns, and a linear term over the columns as they are."""
+    """Dense layers with ReLU between them over scaled columns, plus a linear term over the unscaled columns.
+
+    Raises
+    ------
+    ModelError
+        If the shapes of the layers do not match, or the last layer does not have one output.
+
+    Examples
+    --------
+    >>> layer = np.array([[1.0], [2.0]], np.float32), np.zeros(1, np.float32)
+    >>> DenseNetwork((layer,), Scaling.none(2), linear=np.zeros(2)).predict(np.array([[3.0, 4.0]]))
+    array([11.])
+    """
 
     layers: tuple[Layer, ...]
+    """Weights and biases of each layer."""
     scaling: Scaling
+    """The scaling of the columns."""
     linear: FloatArray
-    """What each column adds to the score by itself."""
+    """The weight of each column in the linear term."""
     unit: float = 1.0
-    """What the layers' output is multiplied by to give a score."""
+    """The factor from the output of the last layer to the score."""
     offset: float = 0.0
-    """What is added to that."""
+    """Added to the score."""
 
     def __post_init__(self) -> None:
         width = len(self.scaling.mean)
@@ -68,11 +84,27 @@ class DenseNetwork:
 
     @property
     def columns(self) -> int:
-        """Number of columns it takes."""
+        """Number of input columns."""
         return len(self.scaling.mean)
 
     def predict(self, rows: FloatArray) -> FloatArray:
-        """The score of each row of columns."""
+        """Return the score of each row.
+
+        Parameters
+        ----------
+        rows
+            Unscaled features, shape (rows, columns).
+
+        Returns
+        -------
+        numpy.ndarray
+            The scores, shape (rows,).
+
+        Raises
+        ------
+        ModelError
+            If the number of columns is wrong.
+        """
         if rows.ndim != 2 or rows.shape[1] != self.columns:
             raise ModelError(f"rows of shape {rows.shape} for a network of {self.columns} columns")
         scores = np.empty(len(rows))
@@ -80,11 +112,11 @@ class DenseNetwork:
         return scores
 
     def arrays(self) -> NetworkArrays:
-        """The network for the kernels, with scratch of its own, so that threads do not share it."""
+        """Return the network for the kernels, with new scratch arrays, so that threads do not share them."""
         return self._arrays._replace(scratch=np.empty_like(self._arrays.scratch))
 
     def describe(self) -> dict[str, NDArray[Any]]:
-        """The tensors for a model file."""
+        """Return the tensors for a model file."""
         tensors: dict[str, NDArray[Any]] = {
             "mean": self.scaling.mean,
             "deviation": self.scaling.deviation,
@@ -94,14 +126,14 @@ class DenseNetwork:
         for number, (weights, biases) in enumerate(self.layers):
             tensors[f"weights.{number}"] = weights
             tensors[f"biases.{number}"] = biases
-        # Whatever its order in memory, safetensors writes an array as it lies there.
+        # safetensors ignores strides and writes the memory of an array.
         return {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
 
     @classmethod
     def build(cls, tensors: Mapping[str, NDArray[Any]], layers: int, prefix: str = "") -> DenseNetwork:
-        """Make a network of what `describe` returned, under names with a prefix.
+        """Create a network from what `describe` returned, under names with a prefix.
 
-        Raises ModelError or KeyError where that is impossible.
+        Raises ModelError or KeyError if tensors are missing or not valid.
         """
 
         def tensor(name: str, dtype: type[np.floating[Any]], dimensions: int) -> NDArray[Any]:
@@ -129,7 +161,7 @@ class DenseNetwork:
 
     @cached_property
     def _arrays(self) -> NetworkArrays:
-        """With the scaling folded into the first layer and the unit into the last."""
+        """The network with the scaling merged into the first layer and the unit into the last one."""
         layers = [(weights.astype(np.float64), biases.astype(np.float64)) for weights, biases in self.layers]
         weights, biases = layers[0]
         scaled = weights / self.scaling.deviation[:, None]
@@ -140,7 +172,7 @@ class DenseNetwork:
 
 
 def allocate_network(layers: Sequence[tuple[NDArray[Any], NDArray[Any]]], linear: FloatArray) -> NetworkArrays:
-    """The arrays of dense layers (weights of shape (inputs, outputs), biases) and the linear term beside them."""
+    """Allocate the arrays of dense layers (weights of shape (inputs, outputs), biases) and a linear term."""
     sizes = [len(layers[0][0]), *(len(biases) for _, biases in layers)]
     return NetworkArrays(
         sizes=np.array(sizes, np.int64),

@@ -23,28 +23,49 @@ from sailplan.policies.learned.kernel import FROZEN, FULL, LAZY, ON_TOUCH, Learn
 from sailplan.policies.learned.network import DenseNetwork
 
 MOST_PARTS = 1000
-"""Policies in a model file."""
+"""Largest number of policies in a model file."""
 RESCORE_CODES: dict[str, int] = {"frozen": FROZEN, "touched": ON_TOUCH, "lazy": LAZY, "full": FULL}
 
 
 class Model(Protocol):
-    """What turns features into scores."""
+    """A model that computes scores from features."""
 
     def predict(self, rows: FloatArray) -> FloatArray:
-        """The score of each row of columns; the smallest is expanded first."""
+        """Return the score of each row of features; the vertex with the smallest score is expanded first."""
 
 
 @dataclass(frozen=True, eq=False)
 class LearnedPolicy:
-    """Expands the open vertex with the smallest learned score."""
+    """A policy that expands the open vertex with the smallest learned score.
+
+    Raises
+    ------
+    PolicyError
+        If there is no such rescore rule, or the network has another number of columns than the feature set.
+
+    Examples
+    --------
+    >>> from sailplan import search
+    >>> from sailplan.policies import feature_set
+    >>> from sailplan.testing import draw_problem
+    >>> features = feature_set("paper17")
+    >>> class Distance:
+    ...     def predict(self, rows):
+    ...         return rows[:, features.columns.index("h_euc")]
+    >>> search(draw_problem("S..G"), LearnedPolicy(features, Distance())).expansions
+    3
+    """
 
     features: FeatureSet
+    """The features that the model is applied to."""
     model: Model
-    """A DenseNetwork, which the compiled engine can run, or anything with `predict`."""
+    """A `DenseNetwork`, which can run in the compiled engine, or any object with `predict`."""
     rescore: str = "frozen"
-    """When a score is computed: on insertion (`frozen`, the paper's), again whenever a neighbour is expanded
-    (`touched`), again when it comes up, and put back if it has risen (`lazy`), or all of them at each step (`full`)."""
+    """When scores are computed. "frozen": on insertion, as in the paper; "touched": also when a neighbour is expanded;
+    "lazy": also when the vertex is selected, which is inserted again if its score has increased; "full": for all open
+    vertices at each step."""
     stop: StopRule = StopRule.GOAL_GENERATED
+    """The default stop rule."""
 
     def __post_init__(self) -> None:
         if self.rescore not in RESCORE_CODES:
@@ -55,20 +76,20 @@ class LearnedPolicy:
             )
 
     def open(self, problem: Problem, state: SearchState) -> LearnedFrontier:
-        """Begin the open list of a search."""
+        """Create the open list of a search."""
         return LearnedFrontier(self, problem, state)
 
     def scores(self, problem: Problem, state: SearchState, vertices: Sequence[int]) -> list[float]:
-        """The score of these open vertices as the search stands; one that is not finite becomes infinite."""
+        """Return the current scores of open vertices; a score that is not finite becomes infinity."""
         rows = self.features(problem, state, vertices)
         scores: list[float] = np.asarray(self.model.predict(rows), np.float64).reshape(-1).tolist()
         if len(scores) != len(vertices):
-            raise PolicyError(f"the model gave {len(scores)} scores for {len(vertices)} vertices")
+            raise PolicyError(f"the model returned {len(scores)} scores for {len(vertices)} vertices")
         state.count_scores(len(scores), sum(not isfinite(score) for score in scores))
         return [score if isfinite(score) else inf for score in scores]
 
     def compiled(self, problem: Problem) -> CompiledForm | None:
-        """Features and network for the compiled engine; None where it cannot compute them."""
+        """Return features and network for the compiled engine; None if it cannot compute them."""
         codes = compiled_columns(self.features, problem)
         if codes is None or not isinstance(self.model, DenseNetwork) or not is_finite(problem.graph):
             return None
@@ -86,7 +107,7 @@ class LearnedPolicy:
         return CompiledForm(arrays, needs_obstacles=features.needs_obstacles, needs_walls=features.needs_walls)
 
     def describe(self) -> tuple[dict[str, Any], Tensors]:
-        """The header and tensors for a model file; raises ModelError where the policy cannot be saved."""
+        """Return the header and tensors for a model file; raises ModelError if the policy cannot be saved."""
         return describe_policies([self], seed=None)
 
 
@@ -94,7 +115,7 @@ Tensors = dict[str, NDArray[Any]]
 
 
 def describe_policies(policies: Sequence[Policy], seed: int | None) -> tuple[dict[str, Any], Tensors]:
-    """The header and tensors of one policy, or of several of which one is drawn by the seed."""
+    """Return the header and tensors of one policy, or of several of which one is drawn by a seed."""
     parts, tensors = [_checked(policy) for policy in policies], Tensors()
     for number, (_, network) in enumerate(parts):
         tensors.update({f"{number}.{name}": tensor for name, tensor in network.describe().items()})
@@ -110,7 +131,7 @@ def describe_policies(policies: Sequence[Policy], seed: int | None) -> tuple[dic
 
 
 def build_policies(header: Mapping[str, Any], tensors: Tensors, stop: StopRule) -> tuple[LearnedPolicy, ...]:
-    """Make the policies of what `describe_policies` returned."""
+    """Create the policies from what `describe_policies` returned."""
     if not 0 < len(header["policies"]) <= MOST_PARTS:
         raise ModelError(f"{len(header['policies'])} policies")
     policies = []
@@ -133,7 +154,7 @@ def _checked(policy: Policy) -> tuple[LearnedPolicy, DenseNetwork]:
 
 
 def compiled_columns(features: FeatureSet, problem: Problem) -> tuple[int, ...] | None:
-    """The codes of the columns, where the compiled engine can compute all of them on this graph."""
+    """Return the codes of the columns; None if the compiled engine cannot compute all of them on this graph."""
     if features.kernel_columns is None or not is_compiled(problem.graph):
         return None
     plane_coordinates(problem, [problem.goal])
@@ -148,18 +169,18 @@ class LearnedFrontier:
         self._problem, self._state = problem, state
         self._entries: list[tuple[float, int, int]] = []
         self._current: dict[int, int] = {}
-        """The insertion number of the entry of each vertex that counts."""
+        """The insertion number of the current entry of each vertex."""
         self._scored: dict[int, int] = {}
-        """The number of expansions at which each vertex was scored last."""
+        """The number of expansions when each vertex was last scored."""
         self._insertions = 0
 
     def observe(self, discovery: Discovery) -> None:
-        """Score the open neighbours again, where that is the rule."""
+        """Score the open neighbours again if the rule is "touched"."""
         if self._rescore == "touched":
             self._insert(discovery.successors)
 
     def add(self, vertices: Sequence[int]) -> None:
-        """Score vertices that are new."""
+        """Score new vertices."""
         new = [vertex for vertex in vertices if vertex not in self._current]
         if self._rescore != "full":
             self._insert(new)
@@ -169,7 +190,7 @@ class LearnedFrontier:
             self._current[vertex] = self._insertions
 
     def select(self) -> int | None:
-        """Take out the vertex with the smallest (score, insertion number)."""
+        """Remove and return the vertex with the smallest (score, insertion number)."""
         if self._rescore == "full":
             return self._select_from_all()
         status = self._state.status

@@ -1,4 +1,4 @@
-"""Policies made of other policies."""
+"""Policies that combine other policies."""
 
 from sailplan.policies.mixture.policy import MixturePolicy, OneOfMany
 

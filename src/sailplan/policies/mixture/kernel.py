@@ -1,4 +1,4 @@
-"""Two policies with queues of their own, and a coin that decides at each step which of them selects."""
+"""Two policies with separate queues, one of which is chosen at random at each step."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class MixtureArrays(NamedTuple):
     first: Any
     second: Any
     second_row: int
-    """The first queue of the second: those before belong to the first."""
+    """The row of the first queue of the second policy."""
     probability: float
-    """Of the first."""
+    """The probability that the first policy selects."""
     seed: int
 
 
 @choose.register(MixtureArrays)
 def _pop_mixed(search, policy, row):
-    """Let the coin of this step decide whose first vertex is taken out."""
+    """Draw the policy of this step, which selects."""
     if uniform(policy.seed, search.state.counts[EXPANSIONS]) < policy.probability:
         return choose(search, policy.first, row)
     return choose(search, policy.second, row + policy.second_row)
@@ -31,6 +31,6 @@ def _pop_mixed(search, policy, row):
 
 @on_open.register(MixtureArrays)
 def _tell_both(search, policy, row, vertex, change):
-    """Let both hear of a vertex."""
+    """Pass a vertex to both policies."""
     on_open(search, policy.first, row, vertex, change)
     on_open(search, policy.second, row + policy.second_row, vertex, change)

@@ -1,4 +1,4 @@
-"""Policies made of others: two that take turns by a coin, and one drawn from many."""
+"""Policies that combine other policies: at each step, or for each problem."""
 
 from __future__ import annotations
 
@@ -20,32 +20,48 @@ from sailplan.policies.mixture.kernel import MixtureArrays
 
 @dataclass(frozen=True, eq=False)
 class MixturePolicy:
-    """At each step the first policy selects with some probability, else the second (the paper's π_mix).
+    """A policy in which one of two policies is drawn at each step to select a vertex (π_mix of the paper).
 
-    Each keeps its own queue of the whole open list, and passes over what the other has expanded.
+    Each of them has its own queues of all open vertices, and skips vertices that the other has expanded.
+
+    Raises
+    ------
+    PolicyError
+        If the probability is not between 0 and 1, or the seed is not between 0 and 2^63.
+
+    Examples
+    --------
+    >>> from sailplan import load_policy, search
+    >>> from sailplan.testing import draw_problem
+    >>> mixture = MixturePolicy(load_policy("oracle"), load_policy("h_euc"), probability=0.5, seed=0)
+    >>> search(draw_problem("S..G"), mixture).found
+    True
     """
 
     first: Policy
+    """The policy that is drawn with the given probability."""
     second: Policy
+    """The other policy."""
     probability: float
-    """Of the first (β)."""
+    """The probability of the first policy (β)."""
     seed: int
-    """The coin of each step depends on it and on the number of expansions alone."""
+    """The draw of a step depends on the seed and on the number of expansions only."""
     stop: StopRule = StopRule.GOAL_GENERATED
+    """The default stop rule."""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.probability <= 1.0:
-            raise PolicyError(f"a probability lies between 0 and 1, got {self.probability}")
+            raise PolicyError(f"a probability must be between 0 and 1, got {self.probability}")
         check_seed(self.seed)
 
     def open(self, problem: Problem, state: SearchState) -> Frontier:
-        """Begin both open lists; one alone where the other never selects."""
+        """Create both open lists; one only if the other never selects."""
         if self.probability in (0.0, 1.0):
             return (self.first if self.probability else self.second).open(problem, state)
         return MixtureFrontier(self, state, self.first.open(problem, state), self.second.open(problem, state))
 
     def compiled(self, problem: Problem) -> CompiledForm | None:
-        """Both for the compiled engine, where neither needs Python; one alone where the other never selects."""
+        """Return both policies for the compiled engine; None if one needs updates in Python."""
         if self.probability in (0.0, 1.0):
             return compiled_form(self.first if self.probability else self.second, problem)
         first, second = compiled_form(self.first, problem), compiled_form(self.second, problem)
@@ -61,9 +77,9 @@ class MixturePolicy:
 
 
 def check_seed(seed: int) -> None:
-    """Refuse a seed that the kernels cannot take."""
+    """Raise PolicyError if the kernels cannot represent a seed."""
     if not 0 <= seed < 1 << 63:
-        raise PolicyError(f"a seed lies between 0 and 2^63, got {seed}")
+        raise PolicyError(f"a seed must be between 0 and 2^63, got {seed}")
 
 
 class MixtureFrontier:
@@ -75,56 +91,66 @@ class MixtureFrontier:
         self.notes: tuple[Note, ...] = (*getattr(first, "notes", ()), *getattr(second, "notes", ()))
 
     def observe(self, discovery: Discovery) -> None:
-        """Tell both."""
+        """Pass the discovery to both open lists."""
         self._first.observe(discovery)
         self._second.observe(discovery)
 
     def add(self, vertices: Sequence[int]) -> None:
-        """Add to both."""
+        """Add vertices to both open lists."""
         self._first.add(vertices)
         self._second.add(vertices)
 
     def select(self) -> int | None:
-        """Let the coin decide who selects."""
+        """Draw the open list of this step, and select from it."""
         heads = coin(self._mixture.seed, self._state.expansions, self._mixture.probability)
         return (self._first if heads else self._second).select()
 
 
 @dataclass(frozen=True, eq=False)
 class OneOfMany:
-    """Searches each problem with one of several policies, drawn at random: a mixture of the rounds of a training."""
+    """A policy that searches each problem with one of several policies, drawn at random.
+
+    Training returns such a mixture of its rounds.
+
+    Raises
+    ------
+    PolicyError
+        If there is no policy.
+    """
 
     policies: tuple[Policy, ...]
+    """The policies."""
     seed: int = 0
-    """The draw depends on it and on the problem alone."""
+    """The draw depends on the seed and on the problem only."""
     stop: StopRule = StopRule.GOAL_GENERATED
+    """The default stop rule."""
 
     def __post_init__(self) -> None:
         if not self.policies:
             raise PolicyError("a mixture needs at least one policy")
 
     def drawn(self, problem: Problem) -> Policy:
-        """The policy that searches this problem."""
-        told = f"{self.seed} {problem.name} {problem.start} {problem.goal}"
-        return self.policies[crc32(told.encode()) % len(self.policies)]
+        """Return the policy that searches a problem."""
+        key = f"{self.seed} {problem.name} {problem.start} {problem.goal}"
+        return self.policies[crc32(key.encode()) % len(self.policies)]
 
     def open(self, problem: Problem, state: SearchState) -> Frontier:
-        """Begin the open list of the one drawn."""
+        """Create the open list of the policy drawn."""
         return self.drawn(problem).open(problem, state)
 
     def compiled(self, problem: Problem) -> CompiledForm | None:
-        """The form of the one drawn."""
+        """Return the compiled form of the policy drawn."""
         return compiled_form(self.drawn(problem), problem)
 
     def describe(self) -> tuple[dict[str, Any], Tensors]:
-        """The header and tensors for a model file; raises ModelError where the policies cannot be saved."""
+        """Return the header and tensors for a model file; raises ModelError if the policies cannot be saved."""
         if len(self.policies) > MOST_PARTS:
-            raise ModelError(f"at most {MOST_PARTS} policies go into a file, not {len(self.policies)}")
+            raise ModelError(f"a file contains at most {MOST_PARTS} policies, not {len(self.policies)}")
         return describe_policies(self.policies, self.seed)
 
     @staticmethod
     def build(header: Mapping[str, Any], tensors: Tensors, stop: StopRule) -> LearnedPolicy | OneOfMany:
-        """Make a policy of what `describe` returned, for one policy or for several."""
+        """Create a policy from what `describe` returned, for one policy or for several."""
         policies, seed = build_policies(header, tensors, stop), header["seed_of_mixture"]
         if seed is not None:
             return OneOfMany(policies, int(seed), stop)

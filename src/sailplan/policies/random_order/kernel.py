@@ -1,4 +1,4 @@
-"""Any open vertex, each as likely as the others."""
+"""Random selection of open vertices."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from sailplan.core.kernel.random import uniform
 
 
 class RandomArrays(NamedTuple):
-    """The open list, in no order."""
+    """The open list, unordered."""
 
     members: NDArray[np.int32]
-    """The open vertices, and some closed ones."""
+    """The open vertices and some closed ones."""
     member_count: NDArray[np.int64]
     draws: NDArray[np.int64]
-    """How many random numbers were used, in a single entry."""
+    """Number of random numbers drawn, in a single entry."""
     seed: int
 
 
 @choose.register(RandomArrays)
 def _pop_any(search, policy, row):
-    """Take out an open vertex; those closed by way of another queue are thrown away when they are drawn."""
+    """Remove and return a random open vertex; vertices that another policy has closed are dropped when drawn."""
     members, count = policy.members, policy.member_count
     while count[0] > 0:
         place = int(uniform(policy.seed, policy.draws[0]) * count[0])
@@ -40,7 +40,7 @@ def _pop_any(search, policy, row):
 
 @on_open.register(RandomArrays)
 def _list_member(search, policy, row, vertex, change):
-    """List a vertex that entered."""
+    """Add a vertex that entered the open list."""
     if change == ENTERED:
         search.queue.issued[0] += 1
         policy.members[policy.member_count[0]] = vertex

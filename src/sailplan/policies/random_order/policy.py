@@ -1,4 +1,4 @@
-"""Policies that explore: any open vertex, or that of another policy except for some random steps."""
+"""Random policies: all steps, or some steps of another policy."""
 
 from __future__ import annotations
 
@@ -19,20 +19,28 @@ from sailplan.policies.random_order.kernel import RandomArrays
 
 @dataclass(frozen=True)
 class RandomPolicy:
-    """Expands any open vertex, each as likely as the others."""
+    """A policy that expands a random open vertex, all with the same probability.
+
+    Raises
+    ------
+    PolicyError
+        If the seed is not between 0 and 2^63.
+    """
 
     seed: int = 0
+    """The same seed gives the same search."""
     stop: StopRule = StopRule.GOAL_GENERATED
+    """The default stop rule."""
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
 
     def open(self, problem: Problem, state: SearchState) -> RandomFrontier:
-        """Begin the open list of a search."""
+        """Create the open list of a search."""
         return RandomFrontier(self.seed, state)
 
     def compiled(self, problem: Problem) -> CompiledForm | None:
-        """The list of open vertices for the compiled engine."""
+        """Return the list of open vertices for the compiled engine."""
         if not is_finite(problem.graph):
             return None
         return CompiledForm(
@@ -46,7 +54,7 @@ class RandomPolicy:
 
 
 class RandomFrontier:
-    """The open list as a list from which a member is taken out by moving the last one to its place."""
+    """The open list as an unordered list; the last member replaces one that is removed."""
 
     def __init__(self, seed: int, state: SearchState) -> None:
         self._seed, self._state = seed, state
@@ -55,15 +63,15 @@ class RandomFrontier:
         self._draws = 0
 
     def observe(self, discovery: Discovery) -> None:
-        """Nothing: chance learns nothing."""
+        """Do nothing: the order is random."""
 
     def add(self, vertices: Sequence[int]) -> None:
-        """List vertices that are new."""
+        """Add new vertices."""
         self._members += [vertex for vertex in vertices if vertex not in self._met]
         self._met.update(vertices)
 
     def select(self) -> int | None:
-        """Draw a member; those that another policy has expanded are thrown away."""
+        """Draw a member; members that another policy has expanded are dropped."""
         while self._members:
             place = int(draw(self._seed, self._draws) * len(self._members))
             self._draws += 1
@@ -76,6 +84,26 @@ class RandomFrontier:
 
 
 def epsilon_greedy(policy: Policy, exploration: float, seed: int) -> MixturePolicy:
-    """The policy, except that each step is a random one with this probability (ε)."""
-    # Two streams of chance: one for the coin, one for the vertex.
+    """Return a policy that selects like another one, but at random in some steps.
+
+    Parameters
+    ----------
+    policy
+        The other policy.
+    exploration
+        The probability of a random selection at each step (ε).
+    seed
+        The same seed gives the same search.
+
+    Returns
+    -------
+    MixturePolicy
+        The policy.
+
+    Raises
+    ------
+    PolicyError
+        If `exploration` is not a probability, or the seed is not between 0 and 2^63.
+    """
+    # Different streams of random numbers for the choice of the policy and of the vertex.
     return MixturePolicy(RandomPolicy(seed ^ 1), policy, exploration, seed)

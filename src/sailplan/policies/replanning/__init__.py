@@ -1,4 +1,4 @@
-"""Replanning: shortest paths in the world as the search believes it to be."""
+"""Replanning: shortest paths in the world that the search believes in."""
 
 from sailplan.policies.replanning.beliefs import Belief, NetworkBelief, Optimistic, Penalty, Posterior, Prior
 from sailplan.policies.replanning.policy import ReplanningPolicy, optimistic

@@ -1,4 +1,4 @@
-"""Replanning: each open vertex by its shortest path to the goal in the world as the search believes it to be."""
+"""Replanning: open vertices ordered by their shortest path to the goal in the believed world."""
 
 from __future__ import annotations
 
@@ -42,31 +42,52 @@ MAX_MULTIPLIER = 1000.0
 
 
 def optimistic() -> ReplanningPolicy:
-    """Replanning with a belief that knows nothing: the unseen is free."""
+    """Return replanning with the belief that everything unseen is free.
+
+    Returns
+    -------
+    ReplanningPolicy
+        The policy; it needs no training.
+
+    Examples
+    --------
+    >>> from sailplan import search
+    >>> from sailplan.testing import draw_problem
+    >>> search(draw_problem("S#.G ...."), optimistic()).found
+    True
+    """
     return ReplanningPolicy()
 
 
 @dataclass(frozen=True)
 class ReplanningPolicy:
-    """Expands the open vertex that is closest to the goal in the world as it is believed to be.
+    """A policy that expands the open vertex that is closest to the goal in the believed world.
 
-    Edges known to be invalid are left out; the cost of others is multiplied by what the belief says of the vertex that
-    they lead to. Distances are repaired as the search uncovers more and the belief changes. Only Succ is asked.
+    Edges known to be invalid are ignored; the costs of other edges are multiplied by the multiplier that the belief
+    assigns to their target. Distances are repaired when the search uncovers more and when the belief changes. The
+    policy calls `successors` only and evaluates no edges.
+
+    Raises
+    ------
+    PolicyError
+        If the effort is out of its range.
     """
 
     belief: Belief = field(default_factory=Optimistic)
-    """Where it does not support a problem, all multipliers are 1, and a note in the result says so."""
+    """The source of the multipliers. If it does not support a problem, all are 1, and the result has a note."""
     stop: StopRule = StopRule.GOAL_GENERATED
+    """The default stop rule."""
     effort: float = 4.0
-    """Where vertices differ in how many edges leave them, not on grids: what the evaluations at a vertex count beside
-    the costs of its edges, for a mean vertex in mean edges. Few evaluations are wanted, not a short path."""
+    """On graphs whose vertices differ in degree (not on grids): the weight of the evaluations at a vertex compared with
+    the costs of its edges, in mean edge costs for a vertex of mean degree. The aim is few evaluations, not short
+    paths."""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.effort <= _MAX_EFFORT:
             raise PolicyError(f"effort must be between 0 and {_MAX_EFFORT:.0f}, got {self.effort}")
 
     def open(self, problem: Problem, state: SearchState) -> ReplanningFrontier:
-        """Begin the open list; a graph without arrays is explored with Succ first, and must be finite."""
+        """Create the open list of a search; a graph without arrays is explored first, and must be finite."""
         graph = problem.graph
         if not (is_compiled(graph) and is_supported(graph)):
             graph = explore(problem, checked=False, why="to replan over")
@@ -77,12 +98,12 @@ class ReplanningPolicy:
         return ReplanningFrontier(explored, self._form(graph, problem), state)
 
     def compiled(self, problem: Problem) -> CompiledForm | None:
-        """The bounds for the compiled engine."""
+        """Return the bounds for the compiled engine; None if it does not support the graph."""
         graph = problem.graph
         return self._form(graph, problem) if is_compiled(graph) and is_supported(graph) else None
 
     def describe(self) -> tuple[dict[str, Any], Tensors]:
-        """The header and tensors for a model file; raises ModelError where the belief cannot be saved."""
+        """Return the header and tensors for a model file; raises ModelError if the belief cannot be saved."""
         kind = getattr(self.belief, "saved_as", None)
         if kind is None or SAVEABLE[kind] is not type(self.belief):
             raise ModelError(f"only beliefs that are declared saveable can be saved, not {type(self.belief).__name__}")
@@ -91,7 +112,7 @@ class ReplanningPolicy:
 
     @classmethod
     def build(cls, header: Mapping[str, Any], tensors: Tensors, stop: StopRule) -> ReplanningPolicy:
-        """Make a policy of what `describe` returned."""
+        """Create a policy from what `describe` returned."""
         facts = header["belief"]
         if facts["kind"] not in SAVEABLE:
             raise ModelError(f"no belief {facts['kind']!r} in this version")
@@ -111,7 +132,7 @@ class ReplanningPolicy:
 
 
 class ReplanningFrontier:
-    """The open list of the reference engine. It shares its kernels with the compiled one."""
+    """The open list of the reference engine, which uses the kernels of the compiled engine."""
 
     def __init__(self, problem: Problem, form: CompiledForm, state: SearchState) -> None:
         self.notes = form.notes
@@ -120,20 +141,24 @@ class ReplanningFrontier:
         self._search = allocate_search(problem, form, state)
 
     def observe(self, discovery: Discovery) -> None:
-        """See to it that the graph is what it was; the state tells what is known to be invalid."""
-        told = [*discovery.successors, *discovery.invalid_vertices, *(target for _, target in discovery.invalid_edges)]
-        if max(told, default=0) >= len(self._plan.numbers):
+        """Raise GraphError if the graph has a vertex that was not found before the search."""
+        targets = [
+            *discovery.successors,
+            *discovery.invalid_vertices,
+            *(target for _, target in discovery.invalid_edges),
+        ]
+        if max(targets, default=0) >= len(self._plan.numbers):
             raise GraphError(
-                f"successors({discovery.vertex}): vertex {max(told)} was not there when it was asked before"
+                f"successors({discovery.vertex}): vertex {max(targets)} was not returned in an earlier call"
             )
 
     def add(self, vertices: Sequence[int]) -> None:
-        """Put in the vertices that are new."""
+        """Insert new vertices."""
         self._refresh(with_room(self._search.queue, len(vertices)))
         offer_open(self._search, self._plan, np.asarray(vertices, np.int64))
 
     def select(self) -> int | None:
-        """Take out the vertex that is closest to the goal."""
+        """Remove and return the vertex that is closest to the goal."""
         self._refresh(self._search.queue)
         while True:
             if self._form.update and belief_due(self._search, self._plan):
@@ -144,16 +169,16 @@ class ReplanningFrontier:
             self._plan = enlarge(self._plan)
 
     def _refresh(self, queue: QueueArrays) -> None:
-        """Follow the state and the queues, whose arrays may have been enlarged."""
+        """Use the current arrays of the state and the queues, which may have been enlarged."""
         self._search = self._search._replace(state=self._state.arrays, queue=queue)
 
 
 @singledispatch
 def plain_costs(rows: object, effort: float) -> FloatArray | None:
-    """What edges cost in parts of the most expensive one, before multipliers; None where the graph is unsupported.
+    """Return the costs of edges relative to the most expensive one, before multipliers; None if not supported.
 
-    By slot on a grid, by edge in sparse rows. There `effort` counts the evaluations that it takes to expand the vertex
-    that an edge leaves, for a mean vertex in mean edges.
+    By slot on a grid, by edge in sparse rows. In sparse rows the effort of evaluating all edges of the source is
+    added, in mean edge costs for a vertex of mean degree.
     """
     return None
 
@@ -178,7 +203,7 @@ def _(rows: CsrArrays, effort: float) -> FloatArray:
 
 
 def _in_parts(costs: FloatArray) -> FloatArray:
-    # What is small or large as a number is so no longer.
+    # Normalised, so that very small or very large costs can be represented.
     return costs / (costs.max(initial=0.0) or 1.0)
 
 
@@ -186,16 +211,16 @@ _UNSUPPORTED = plain_costs.dispatch(object)
 
 
 def is_supported(graph: CompiledGraph) -> bool:
-    """Whether there are kernels to replan over such a graph."""
+    """Return whether the kernels support a graph."""
     return plain_costs.dispatch(type(graph.arrays())) is not _UNSUPPORTED
 
 
 def allocate_bounds(graph: CompiledGraph, problem: Problem, belief: Belief, effort: float) -> ReplanningArrays:
-    """The bounds of a search before anything is known."""
+    """Allocate the bounds of a search before anything is known."""
     rows, count = graph.arrays(), graph.vertex_count
     multipliers = belief.multipliers(problem)
     if multipliers is None and belief.refresh != NEVER:
-        # A follower may change them later, and kernels write to the multipliers that there are.
+        # An update may change them later, so the array must exist.
         multipliers = np.ones(count)
     on_empty_grid = multipliers is None and isinstance(rows, GridArrays)
     terrain = np.rint(rows.terrain * TERRAIN_UNIT).astype(np.int64) if isinstance(rows, TerrainArrays) else None
@@ -226,26 +251,26 @@ def allocate_bounds(graph: CompiledGraph, problem: Problem, belief: Belief, effo
 
 
 def enlarge(plan: ReplanningArrays) -> ReplanningArrays:
-    """The same with twice the room for what waits in a repair."""
+    """Return the same bounds with twice the room in the queue of repairs."""
     return plan._replace(waiting=enlarge_queues(plan.waiting))
 
 
 def whole_multipliers(multipliers: FloatArray, count: int) -> NDArray[np.int64]:
-    """Multipliers in parts of UNIT, at least one part; one that is not a number counts as 1."""
+    """Convert multipliers to integers in units of 1 / UNIT, at least one unit; NaN becomes 1."""
     if multipliers.shape != (count,):
-        raise PolicyError(f"a belief gave multipliers of shape {multipliers.shape} for {count} vertices")
+        raise PolicyError(f"a belief returned multipliers of shape {multipliers.shape} for {count} vertices")
     kept = np.clip(np.nan_to_num(multipliers, nan=1.0), 1.0 / UNIT, MAX_MULTIPLIER)
     return np.rint(kept * UNIT).astype(np.int64)
 
 
 def _settle(graph: CompiledGraph, plan: ReplanningArrays, state: StateArrays) -> None:
-    """Lower the bounds until nothing waits."""
+    """Lower the bounds until the queue is empty."""
     while not settle(graph.backward_arrays(), plan, state, graph.max_in_degree):
         plan = enlarge(plan)
 
 
 def _reversed(graph: CompiledGraph, plan: ReplanningArrays) -> ReplanningArrays:
-    """The same for the reversed edges, in the order of `backward_arrays`."""
+    """Return the bounds with edges in the order of `backward_arrays`."""
     rows = graph.arrays()
     if not isinstance(rows, CsrArrays):
         return plan
@@ -256,19 +281,19 @@ def _reversed(graph: CompiledGraph, plan: ReplanningArrays) -> ReplanningArrays:
 def whole_costs(
     rows: object, count: int, effort: float, max_multiplier: int, terrain: NDArray[np.int64] | None
 ) -> NDArray[np.int64]:
-    """What edges cost in a unit so fine that the longest path is still less than NO_WAY; none costs nothing."""
+    """Return costs of edges as positive integers, in the smallest unit with which all paths are below NO_WAY."""
     costs = plain_costs(rows, effort)
     assert costs is not None
     longest = max(float(costs.max(initial=0.0)), 1.0) * count * max_multiplier
     if terrain is not None:
         longest *= 2.0 * float(terrain.max())
-    # Of 2^60 a part is left for paths that are longer for rounding up.
+    # Half of the range is reserved for rounding up.
     unit = math.floor(math.log2(NO_WAY >> 1) - math.log2(longest))
     return np.maximum(np.rint(np.ldexp(costs, unit)), 1.0).astype(np.int64)
 
 
 def repair(graph: CompiledGraph, plan: ReplanningArrays, multipliers: FloatArray, state: StateArrays) -> None:
-    """Change the multipliers; what is open is then to be put in again."""
+    """Change the multipliers; the caller must insert the open vertices again."""
     wholes, plan, first = whole_multipliers(multipliers, graph.vertex_count), _reversed(graph, plan), 0
     while (first := set_multipliers(graph.backward_arrays(), plan, state, first, wholes)) < len(wholes):
         plan = enlarge(plan)

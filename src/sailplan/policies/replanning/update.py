@@ -18,7 +18,7 @@ NEVER_DUE = np.iinfo(np.int64).max
 
 
 class BeliefUpdate:
-    """Updates the belief of one search when it is due, and has distances repaired where multipliers have changed."""
+    """Updates the belief of one search, and repairs distances if multipliers have changed."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class BeliefUpdate:
         self._wait(0, 0)
 
     def __call__(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
-        """Update the belief; return the open list, which may have needed more room."""
+        """Update the belief; return the open list, enlarged if necessary."""
         counts = state.arrays.counts
         self._wait(state.expansions, int(counts[INVALID_VERTICES] + counts[INVALID_EDGES]))
         multipliers = self._follower.update(state)

@@ -1,4 +1,4 @@
-"""Replays of recorded searches that look at what the search knew at some of its steps."""
+"""Replays of recorded searches that sample open vertices or transitions."""
 
 from sailplan.policies.replay.samples import draw_steps, take_samples
 from sailplan.policies.replay.transitions import Transitions, look_at_steps

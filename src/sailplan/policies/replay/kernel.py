@@ -1,4 +1,4 @@
-"""Replays that look at random open vertices before some of their steps, or at what some of their steps led to."""
+"""Replays of searches that sample random open vertices, or transitions."""
 
 from __future__ import annotations
 
@@ -15,61 +15,61 @@ from sailplan.policies.features.kernel import FeatureArrays, fill_row
 from sailplan.policies.learned.kernel import LearnedArrays, score_vertex
 
 BEGUN, ENDED = 0, 1
-"""Places in `TransitionArrays.taken`."""
+"""Indices of `TransitionArrays.taken`."""
 
 
 class SampleArrays(NamedTuple):
-    """A replay that looks at random open vertices before some of its steps."""
+    """A replay that samples random open vertices before some of its steps."""
 
     order: NDArray[np.int32]
     """The vertices to expand, in their order."""
     steps: NDArray[np.int64]
-    """Numbers of expansions after which to look, ascending."""
+    """Numbers of expansions after which to sample, ascending."""
     picks: NDArray[np.float64]
-    """Which open vertex to look at each time, as a share below 1 of the open list."""
+    """The position of each sample in the open list, as a fraction below 1."""
     features: FeatureArrays
     vertices: NDArray[np.int32]
-    """Output: the vertex looked at each time."""
+    """Output: the sampled vertices."""
     rows: NDArray[np.float64]
-    """Output: its features."""
+    """Output: their features."""
     taken: NDArray[np.int64]
-    """How many were looked at, in a single entry."""
+    """Number of samples taken, in a single entry."""
     members: NDArray[np.int32]
-    """The open list, in no order."""
+    """The open list, unordered."""
     places: NDArray[np.int32]
-    """Where each open vertex is in it."""
+    """The position of each open vertex in `members`."""
     member_count: NDArray[np.int64]
 
 
 class TransitionArrays(NamedTuple):
-    """A replay that looks at what some of its steps led to."""
+    """A replay that records the transitions of some of its steps."""
 
     order: NDArray[np.int32]
     """The vertices to expand, in their order."""
     steps: NDArray[np.int64]
-    """Numbers of the steps to look at, ascending."""
+    """Numbers of the steps to record, ascending."""
     learned: LearnedArrays
-    """What scores each vertex when it enters the open list."""
+    """The policy that scores each vertex when it enters the open list."""
     scores: NDArray[np.float64]
-    """That score of each vertex."""
+    """The score of each vertex when it entered the open list."""
     numbers: NDArray[np.int64]
-    """When each vertex entered, as a number."""
+    """The insertion number of each vertex."""
     members: NDArray[np.int32]
-    """The open vertices, and some closed ones, in no order."""
+    """The open vertices and some closed ones, unordered."""
     member_count: NDArray[np.int64]
     rows: NDArray[np.float64]
-    """Output: features of the vertex that each step expands, before it does."""
+    """Output: features of the vertex that each step expands, before the expansion."""
     next_vertices: NDArray[np.int32]
-    """Output: the open vertex with the least score after it, NO_VERTEX where the replay ends with that step."""
+    """Output: the open vertex with the smallest score after each step; NO_VERTEX if the replay ends with the step."""
     next_rows: NDArray[np.float64]
-    """Output: features of that vertex, then."""
+    """Output: features of that vertex after the step."""
     taken: NDArray[np.int64]
-    """How many steps were looked at, and how many of these to their end."""
+    """Number of steps recorded before their expansion, and after it."""
 
 
 @choose.register(SampleArrays)
 def _replay_step(search, policy, row):
-    """Take the samples of this step; then the next vertex of the replay."""
+    """Take the samples of this step, and return the next vertex of the replay."""
     step, members, count = search.state.counts[EXPANSIONS], policy.members, policy.member_count
     while policy.taken[0] < len(policy.steps) and policy.steps[policy.taken[0]] == step:
         taken = policy.taken[0]
@@ -89,7 +89,7 @@ def _replay_step(search, policy, row):
 
 @on_open.register(SampleArrays)
 def _list_entered(search, policy, row, vertex, change):
-    """Keep the list of open vertices."""
+    """Add a vertex that entered to the open list."""
     if change == ENTERED:
         search.queue.issued[0] += 1
         policy.places[vertex] = policy.member_count[0]
@@ -99,7 +99,7 @@ def _list_entered(search, policy, row, vertex, change):
 
 @choose.register(TransitionArrays)
 def _replay_transition(search, policy, row):
-    """Look at where the step before led, if it is asked for, and at this one; then the next vertex of the replay."""
+    """Record the result of the previous step and the features of this one, and return the next vertex of the replay."""
     step, taken = search.state.counts[EXPANSIONS], policy.taken
     if taken[ENDED] < taken[BEGUN]:
         vertex = _least_member(policy, search.state)
@@ -136,7 +136,7 @@ def _copy_row(search, features, vertex, rows, place):
 
 @inlined
 def _least_member(replay, state):
-    """The open vertex with the smallest (score, number)."""
+    """Return the open vertex with the smallest (score, insertion number)."""
     best, least = NO_VERTEX, math.inf
     drop_closed(replay.members, replay.member_count, state)
     for index in range(replay.member_count[0]):

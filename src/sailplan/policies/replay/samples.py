@@ -1,4 +1,4 @@
-"""Look at random open vertices during a recorded search: a replay that takes samples."""
+"""Samples of random open vertices during the replay of a recorded search."""
 
 from __future__ import annotations
 
@@ -18,9 +18,28 @@ from sailplan.policies.replay.kernel import SampleArrays
 
 
 def draw_steps(length: int, samples: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Steps of an episode of this length to look at, ascending: uniform over the steps it really has.
+    """Draw steps of a search, uniformly over its expansions.
 
-    Zero samples means every step. No step is drawn twice, unless there are fewer than samples.
+    Parameters
+    ----------
+    length
+        Number of expansions of the search.
+    samples
+        Number of steps to draw; 0 for all steps. Steps are drawn with replacement only if there are fewer than this.
+    rng
+        The source of randomness.
+
+    Returns
+    -------
+    numpy.ndarray
+        The numbers of the steps, ascending.
+
+    Examples
+    --------
+    >>> draw_steps(3, 0, np.random.default_rng(0))
+    array([0, 1, 2])
+    >>> len(draw_steps(100, 5, np.random.default_rng(0)))
+    5
     """
     if samples == 0 or length == 0:
         return np.arange(length)
@@ -35,9 +54,37 @@ def take_samples(
     picks: FloatArray,
     engine: EngineName = "auto",
 ) -> tuple[IntArray, FloatArray]:
-    """The open vertex picked before each of these steps, and its features at that moment.
+    """Replay a search and sample an open vertex before some of its steps.
 
-    A pick is a share, at least 0 and below 1, of the open list.
+    Parameters
+    ----------
+    problem
+        The problem on which the trace was recorded.
+    trace
+        The trace of the search.
+    features
+        The features to compute.
+    steps
+        Numbers of the steps, ascending.
+    picks
+        The position of each sample in the open list, as a fraction: at least 0 and below 1.
+    engine
+        The engine of the replay.
+
+    Returns
+    -------
+    vertices, rows
+        The sampled vertices, shape (steps,), and their features at that moment, shape (steps, columns).
+
+    Examples
+    --------
+    >>> from sailplan.policies import dijkstra, feature_set
+    >>> from sailplan.testing import draw_problem
+    >>> problem = draw_problem("S..G")
+    >>> trace = search(problem, dijkstra()).trace
+    >>> vertices, rows = take_samples(problem, trace, feature_set("paper17"), np.array([0, 2]), np.zeros(2))
+    >>> vertices, rows.shape
+    (array([0, 2], dtype=int32), (2, 17))
     """
     sampler = Sampler(trace, features, steps, picks)
     last = int(steps[-1]) + 1 if len(steps) else 0
@@ -46,7 +93,7 @@ def take_samples(
 
 
 class Sampler:
-    """Replays a search and looks at an open vertex before some of its steps; good for a single search."""
+    """A policy that replays a search and samples open vertices; for a single search."""
 
     stop = StopRule.GOAL_EXPANDED
 
@@ -57,11 +104,11 @@ class Sampler:
         self.rows = np.empty((len(steps), len(features.columns)))
 
     def open(self, problem: Problem, state: SearchState) -> SamplingFrontier:
-        """Begin the replay in the reference engine."""
+        """Create the open list of the replay in the reference engine."""
         return SamplingFrontier(self, self._script.open(problem, state), problem, state)
 
     def compiled(self, problem: Problem) -> CompiledForm | None:
-        """The replay for the compiled engine; None where it cannot compute the features."""
+        """Return the replay for the compiled engine; None if it cannot compute the features."""
         self._script.check(problem)
         codes = compiled_columns(self.features, problem)
         if codes is None or not is_finite(problem.graph):
@@ -84,7 +131,7 @@ class Sampler:
 
 
 class SamplingFrontier:
-    """The open list of a replay, as a list from which a member is taken out by moving the last one to its place."""
+    """The open list of a replay as an unordered list; the last member replaces one that is removed."""
 
     def __init__(self, sampler: Sampler, script: ScriptedFrontier, problem: Problem, state: SearchState) -> None:
         self._sampler, self._script, self._problem, self._state = sampler, script, problem, state
@@ -93,15 +140,15 @@ class SamplingFrontier:
         self._taken = 0
 
     def observe(self, discovery: Discovery) -> None:
-        """Nothing: the order is settled."""
+        """Do nothing: the trace determines the order."""
 
     def add(self, vertices: Sequence[int]) -> None:
-        """List vertices that are new."""
+        """Add new vertices."""
         self._members += [vertex for vertex in vertices if vertex not in self._met]
         self._met.update(vertices)
 
     def select(self) -> int | None:
-        """Take the samples of this step; then the next vertex of the trace."""
+        """Take the samples of this step, and return the next vertex of the trace."""
         sampler, step = self._sampler, self._state.expansions
         while self._taken < len(sampler.steps) and sampler.steps[self._taken] == step:
             looked_at = self._members[int(sampler.picks[self._taken] * len(self._members))]

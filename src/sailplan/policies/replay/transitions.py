@@ -1,4 +1,4 @@
-"""Transitions: what steps of a recorded search led to, as Q-learning sees them."""
+"""Transitions of a recorded search, for Q-learning."""
 
 from __future__ import annotations
 
@@ -20,34 +20,50 @@ from sailplan.policies.replay.kernel import TransitionArrays
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """Steps of roll-outs."""
+    """Transitions of roll-outs: one expansion each."""
 
     rows: FloatArray
-    """Shape (transitions, columns): features of the vertex that was expanded, before it was."""
+    """Shape (transitions, columns): features of the vertex that was expanded, before the expansion."""
     next_rows: FloatArray
-    """The same of the open vertex with the least score after the step; zeros where the step found the goal."""
+    """Features of the open vertex with the smallest score after the step; zeros if the step found the goal."""
     costs: FloatArray
-    """One expansion each, in the unit of the features."""
+    """The cost of the step, one expansion, in the unit of the features."""
     goes_on: FloatArray
-    """1, or 0 where the step found the goal, after which nothing more is to pay."""
+    """1, or 0 if the step found the goal and the cost-to-go after it is 0."""
 
     def __len__(self) -> int:
         return len(self.rows)
 
     @classmethod
     def concatenate(cls, parts: Iterable[Transitions]) -> Transitions:
-        """All of them, in this order."""
-        held = list(parts)
-        return cls(*(np.concatenate([getattr(one, name.name) for one in held]) for name in fields(cls)))
+        """Concatenate transitions."""
+        listed = list(parts)
+        return cls(*(np.concatenate([getattr(one, name.name) for one in listed]) for name in fields(cls)))
 
 
 def look_at_steps(
     problem: Problem, trace: Trace, policy: LearnedPolicy, steps: NDArray[np.int64], engine: EngineName = "auto"
 ) -> Transitions:
-    """Replay a search and look at some of its steps, ascending.
+    """Replay a search and record the transitions of some of its steps.
 
-    The last step of a trace is taken to be the one that found the goal; where the trace was cut short instead, let it
-    have a step more than is looked at. The policy scores each vertex when it enters the open list.
+    Parameters
+    ----------
+    problem
+        The problem on which the trace was recorded.
+    trace
+        The trace of the search. Its last step is assumed to find the goal; a trace that a limit ended must have one
+        more step than the last one recorded.
+    policy
+        The policy that scores each vertex when it enters the open list.
+    steps
+        Numbers of the steps, ascending.
+    engine
+        The engine of the replay.
+
+    Returns
+    -------
+    Transitions
+        One transition per step.
     """
     watch = TransitionWatch(trace, policy, steps)
     if len(steps):
@@ -57,7 +73,7 @@ def look_at_steps(
 
 
 class TransitionWatch:
-    """Replays a search and looks at some of its steps; good for a single search."""
+    """A policy that replays a search and records transitions; for a single search."""
 
     stop = StopRule.GOAL_EXPANDED
 
@@ -69,11 +85,11 @@ class TransitionWatch:
         self.next_vertices = np.full(len(steps), NO_VERTEX, np.int32)
 
     def open(self, problem: Problem, state: SearchState) -> WatchingFrontier:
-        """Begin the replay in the reference engine."""
+        """Create the open list of the replay in the reference engine."""
         return WatchingFrontier(self, self._script.open(problem, state), problem, state)
 
     def compiled(self, problem: Problem) -> CompiledForm | None:
-        """The replay for the compiled engine; None where it cannot score."""
+        """Return the replay for the compiled engine; None if it cannot compute the scores."""
         self._script.check(problem)
         learned = self.policy.compiled(problem)
         if learned is None or not is_finite(problem.graph):
@@ -104,16 +120,16 @@ class WatchingFrontier:
         self._begun = self._ended = 0
 
     def observe(self, discovery: Discovery) -> None:
-        """Nothing: the order is settled."""
+        """Do nothing: the trace determines the order."""
 
     def add(self, vertices: Sequence[int]) -> None:
-        """Score vertices that are new."""
+        """Score new vertices."""
         new = [vertex for vertex in vertices if vertex not in self._scores]
         if new:
             self._scores.update(zip(new, self._watch.policy.scores(self._problem, self._state, new), strict=True))
 
     def select(self) -> int | None:
-        """Look at where the step before led, if it is asked for, and at this one; then the next of the trace."""
+        """Record the result of the previous step and the features of this one; return the next vertex of the trace."""
         watch, step = self._watch, self._state.expansions
         if self._ended < self._begun:
             opened = [vertex for vertex in self._scores if self._state.status[vertex] == OPEN]

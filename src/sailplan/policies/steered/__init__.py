@@ -1,4 +1,4 @@
-"""Searches whose next vertex is chosen from outside."""
+"""Searches in which the caller chooses the next vertex."""
 
 from sailplan.policies.steered.policy import Ranking, SteeredPolicy, Steering
 

@@ -1,4 +1,4 @@
-"""Queues whose first vertices are listed for a caller outside, who names the one to expand."""
+"""Queues whose first vertices are candidates, from which the caller of the search chooses."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from sailplan.policies.keyed.kernel import KeyArrays
 
 
 class SteeredArrays(NamedTuple):
-    """Queues, and what passes between the search and the one who steers it."""
+    """Queues, and the arrays that the search shares with its caller."""
 
     keys: KeyArrays
-    """Without a weight of the cost, so that a vertex is in each queue once."""
+    """Keys without a weight of the cost, so that a vertex is in each queue once."""
     features: FeatureArrays
     candidates: NDArray[np.int64]
-    """Output, shape (queues, places): the first open vertices of each queue, NO_VERTEX where there are fewer."""
+    """Output, shape (queues, places): the first open vertices of each queue, NO_VERTEX if there are fewer."""
     rows: NDArray[np.float64]
-    """Output, shape (queues * places, columns): the features of each; zeros where there is no vertex."""
+    """Output, shape (queues * places, columns): the features of each candidate; zeros if there is no vertex."""
     choice: NDArray[np.int64]
-    """Which of the candidates to expand, counted through all queues; NONE leaves it to the queues, in turn."""
+    """Input: the number of the candidate to expand, counted over all queues; if NONE, the queues take turns."""
     popped: NDArray[np.int64]
     """Scratch, shape (2, places): ranks and tags."""
 
@@ -38,7 +38,7 @@ def _keys_alone(policy):
 
 @choose.register(SteeredArrays)
 def _pop_chosen(search, policy, row):
-    """The candidate that was named; where none was, the first of the queue whose turn it is."""
+    """Return the candidate that was chosen; if none was, the first vertex of the queue whose turn it is."""
     choice, places = policy.choice[0], policy.candidates.shape[1]
     policy.choice[0] = NONE
     if choice != NONE:
@@ -78,7 +78,7 @@ def _list_candidates(search, steered):
 
 @inlined
 def _list_first(search, row, vertices, popped):
-    """Take the first entries out to see what they are, and put them back."""
+    """Write the first vertices of a queue, by removing and reinserting their entries."""
     found = 0
     while found < len(vertices):
         popped[0, found], popped[1, found] = pop_entry(search.queue, row, search.state.status, OPEN)

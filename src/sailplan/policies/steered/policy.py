@@ -1,4 +1,4 @@
-"""A search that is steered from outside: it lists candidates, and expands the one that is named."""
+"""A policy that lists candidates and expands the one that the caller of the search chooses."""
 
 from __future__ import annotations
 
@@ -22,50 +22,54 @@ from sailplan.policies.steered.kernel import SteeredArrays
 
 
 class Ranking(Protocol):
-    """Which open vertices are candidates: the first ones of one or more queues."""
+    """The rule that determines the candidates: the first vertices of one or more queues."""
 
     @property
     def queues(self) -> int:
-        """How many queues there are."""
+        """Number of queues."""
 
     @property
     def places(self) -> int:
-        """How many candidates come from each."""
+        """Number of candidates of each queue."""
 
     def scores(self, problem: Problem, state: SearchState) -> Sequence[Score]:
-        """What gives the keys of each queue; a vertex must keep its key while it is open."""
+        """Return the function that computes the keys of each queue; a key must not change while its vertex is open."""
 
     def keys(self, problem: Problem) -> KeyArrays:
-        """The same for the compiled engine, on a graph with arrays."""
+        """Return the keys for the compiled engine, on a graph with arrays."""
 
 
 class Steering:
-    """What passes between one search and the one who steers it."""
+    """The arrays that one search shares with its caller."""
 
     def __init__(self, ranking: Ranking, features: FeatureSet) -> None:
         self.candidates = np.full((ranking.queues, ranking.places), NO_VERTEX, np.int64)
-        """The first open vertices of each queue; NO_VERTEX where there are fewer."""
+        """The first open vertices of each queue; NO_VERTEX if there are fewer."""
         self.rows = np.zeros((self.candidates.size, len(features.columns)))
-        """The features of each candidate; zeros where there is none."""
+        """The features of each candidate; zeros if there is none."""
         self.choice = np.full(1, NONE, np.int64)
-        """Which candidate to expand, counted through all queues; NONE leaves it to the queues, in turn."""
+        """The number of the candidate to expand, counted over all queues; if NONE, the queues take turns."""
 
 
 @dataclass(frozen=True, eq=False)
 class SteeredPolicy:
-    """Expands the candidate that is named before each expansion; belongs to one search, as its steering does."""
+    """A policy that expands the candidate which the caller chooses before each expansion; for a single search."""
 
     ranking: Ranking
+    """The rule that determines the candidates."""
     features: FeatureSet
+    """The features of each candidate."""
     steering: Steering
+    """The arrays that the search shares with its caller."""
     stop: StopRule = StopRule.GOAL_GENERATED
+    """The default stop rule."""
 
     def open(self, problem: Problem, state: SearchState) -> SteeredFrontier:
-        """Begin the open list."""
+        """Create the open list of a search."""
         return SteeredFrontier(self, problem, state)
 
     def compiled(self, problem: Problem) -> CompiledForm | None:
-        """Queues, features and steering for the compiled engine; None where it cannot compute the features."""
+        """Return queues, features and steering for the compiled engine; None if it cannot compute the features."""
         codes = compiled_columns(self.features, problem)
         if codes is None:
             return None
@@ -105,7 +109,7 @@ class SteeredFrontier(QueueFrontier):
             rows[listed] = self._features(self._problem, self._state, candidates.reshape(-1)[listed].tolist())
 
     def select(self) -> int | None:
-        """The candidate that was named; where none was, the first of the queue whose turn it is."""
+        """Return the candidate that was chosen; if none was, the first vertex of the queue whose turn it is."""
         choice = self._steering.choice.item()
         self._steering.choice[0] = NONE
         if choice != NONE:

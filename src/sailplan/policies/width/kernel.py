@@ -1,4 +1,4 @@
-"""A queue of novel vertices and one of the others, both ordered by the distance to the goal."""
+"""A queue of novel vertices and one of other vertices, both ordered by the distance to the goal."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ _NOVEL, _FAMILIAR = 0, 1
 
 
 class WidthArrays(NamedTuple):
-    """The atoms of vertices, and how close to the goal each was met."""
+    """The atoms of vertices, and the smallest distance to the goal at which each was seen."""
 
     heuristic: int
     """ZERO, EUCLIDEAN, MANHATTAN or OCTILE."""
     atoms: NDArray[np.int64]
-    """Shape (vertices, axes): the number of each atom of each vertex; empty on a grid: there it is x or width + y."""
+    """Shape (vertices, axes): the numbers of the atoms of vertices; empty on grids, where they are x and width + y."""
     least: NDArray[np.float64]
-    """The least distance to the goal at which each atom was met; infinity before it was."""
+    """The smallest distance to the goal at which each atom was seen; infinity before that."""
 
 
 @choose.register(WidthArrays)
 def _pop_novel(search, policy, row):
-    """Take out the closest novel vertex, or the closest other one where none is left."""
+    """Remove and return the closest novel vertex, or the closest other one if there is none."""
     vertex = pop(search.queue, row + _NOVEL, search.state.status, OPEN)
     return vertex if vertex != NO_VERTEX else pop(search.queue, row + _FAMILIAR, search.state.status, OPEN)
 
 
 @on_open.register(WidthArrays)
 def _offer_by_novelty(search, policy, row, vertex, change):
-    """Settle the novelty of a vertex that enters and put it in."""
+    """Determine the novelty of a vertex that enters the open list, and insert it."""
     if change == ENTERED:
         here = distance(search.graph, policy.heuristic, vertex, search.goal)
         part = _NOVEL if _is_novel(search.graph, policy, vertex, here) else _FAMILIAR
@@ -46,7 +46,7 @@ def _offer_by_novelty(search, policy, row, vertex, change):
 
 @dispatched("graph", default=True)
 def _is_novel(graph, width, vertex, here):
-    """Whether an atom of the vertex was never met so close to the goal; from now on it was."""
+    """Return whether an atom of the vertex was never seen this close to the goal, and record its distance."""
     novel = False
     for axis in range(width.atoms.shape[1]):
         if _lower(width.least, width.atoms[vertex, axis], here):
@@ -64,7 +64,7 @@ def _is_novel_cell(graph, width, vertex, here):
 
 @inlined
 def _lower(least, atom, here):
-    # Not true of what is not a number, nor of infinity.
+    # False if the distance is NaN or infinite.
     if here < least[atom]:
         least[atom] = here
         return True

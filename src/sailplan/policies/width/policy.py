@@ -1,4 +1,4 @@
-"""Best-first width search: vertices that are novel first, the closest to the goal first among them."""
+"""Best-first width search: novel vertices first, ordered by the distance to the goal."""
 
 from __future__ import annotations
 
@@ -23,34 +23,53 @@ _DISTANCES = [name for name in HEURISTICS if name not in ("obstacle", "clearance
 
 
 def bfws() -> WidthPolicy:
-    """BFWS(<w, h>) with the Euclidean distance."""
+    """Return best-first width search, BFWS(<w, h>), with the Euclidean distance.
+
+    Returns
+    -------
+    WidthPolicy
+        The policy.
+
+    Examples
+    --------
+    >>> from sailplan import search
+    >>> from sailplan.testing import draw_problem
+    >>> search(draw_problem("S..G"), bfws()).expansions
+    3
+    """
     return WidthPolicy()
 
 
 @dataclass(frozen=True)
 class WidthPolicy:
-    """Expands the open vertex with the smallest (w, h): novelty first, then the distance to the goal.
+    """A policy that expands the open vertex with the smallest (w, h): novelty first, then the distance to the goal.
 
-    The atoms of a vertex are the values of its coordinates, one an axis. One is new if no vertex with the same value
-    that entered the open list before was as close to the goal (novelty with respect to h; Katz et al. 2017). w is 1
-    where an atom is new, else 2: two atoms are a place in the plane, so a pair is always new there, and with more axes
-    pairs are not counted either. w is settled once, when the vertex enters the open list.
+    The atoms of a vertex are its coordinates, one per axis. An atom is new if no vertex with the same coordinate that
+    entered the open list before was as close to the goal (novelty with respect to h; Katz et al. 2017). w is 1 if an
+    atom is new, else 2: in the plane, a pair of atoms is a position and thus always new; with more axes, pairs are
+    ignored too. w is determined once, when the vertex enters the open list.
+
+    Raises
+    ------
+    PolicyError
+        If the heuristic is not a distance to the goal.
     """
 
     heuristic: str = "euclidean"
-    """A name in HEURISTICS that is a distance to the goal."""
+    """A name in `HEURISTICS` that is a distance to the goal."""
     stop: StopRule = StopRule.GOAL_GENERATED
+    """The default stop rule."""
 
     def __post_init__(self) -> None:
         if self.heuristic not in _DISTANCES:
             raise PolicyError(f"no distance to the goal {self.heuristic!r}; there are {', '.join(_DISTANCES)}")
 
     def open(self, problem: Problem, state: SearchState) -> WidthFrontier:
-        """Begin the open list of a search."""
+        """Create the open list of a search."""
         return WidthFrontier(problem, state, self.heuristic)
 
     def compiled(self, problem: Problem) -> CompiledForm | None:
-        """The atoms for the compiled engine; raises GraphError where the graph has no coordinates."""
+        """Return the atoms for the compiled engine; raises GraphError if the graph has no coordinates."""
         if not is_compiled(problem.graph):
             return None
         atoms, count = _number_atoms(problem.graph)
@@ -58,7 +77,7 @@ class WidthPolicy:
 
 
 class WidthFrontier:
-    """The open list of one search: a queue of novel vertices, and one of the others for when that is empty."""
+    """The open list of one search: a queue of novel vertices, and one of other vertices."""
 
     def __init__(self, problem: Problem, state: SearchState, heuristic: str) -> None:
         self._coordinates = problem.graph.coordinates
@@ -68,10 +87,10 @@ class WidthFrontier:
         self._least: dict[tuple[int, float], float] = {}
 
     def observe(self, discovery: Discovery) -> None:
-        """Nothing: novelty is about what entered the open list."""
+        """Do nothing: novelty depends on vertices that entered the open list."""
 
     def add(self, vertices: Sequence[int]) -> None:
-        """Settle the novelty of new vertices, one after the other."""
+        """Determine the novelty of new vertices, one after the other, and insert them."""
         new = [vertex for vertex in vertices if vertex not in self._met]
         if not new:
             return
@@ -81,19 +100,19 @@ class WidthFrontier:
             (self._novel if self._is_novel(place, distance) else self._familiar).add([vertex])
 
     def select(self) -> int | None:
-        """Pop the closest novel vertex, or the closest other one where none is left."""
+        """Remove and return the closest novel vertex, or the closest other one if there is none."""
         vertex = self._novel.select()
         return self._familiar.select() if vertex is None else vertex
 
     def _is_novel(self, place: list[float], distance: float) -> bool:
-        """Whether an atom was never met so close to the goal; from now on it was. No distance but a finite one is."""
+        """Return whether an atom was never seen at this finite distance or closer, and record the distance."""
         new = [atom for atom in enumerate(place) if distance < self._least.get(atom, inf)]
         self._least.update(dict.fromkeys(new, distance))
         return bool(new)
 
 
 def _number_atoms(graph: CompiledGraph) -> tuple[NDArray[np.int64], int]:
-    """The number of each atom of each vertex, and how many there are; on a grid the cell tells the numbers."""
+    """Return the numbers of the atoms of each vertex, and their count; on grids the cells give the numbers."""
     if isinstance(graph, GridGraph):
         return np.empty((0, 2), np.int64), graph.world.width + graph.world.height
     places = graph.coordinates(range(graph.vertex_count))

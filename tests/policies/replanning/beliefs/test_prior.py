@@ -43,7 +43,7 @@ def test_in_another_frame_it_is_optimistic_and_says_so(engine: EngineName) -> No
     result = search(problem, ReplanningPolicy(prior), engine=engine)
     (note,) = result.notes
     assert note.subject == "prior"
-    assert "it knows 7 x 5 from (0, 0) to (6, 2), and this is 7 x 5 from (0, 2) to (6, 2)" in note.message
+    assert "it supports 7 x 5 from (0, 0) to (6, 2), and this is 7 x 5 from (0, 2) to (6, 2)" in note.message
     assert result.trace.expanded.tolist() == search(problem, optimistic()).trace.expanded.tolist()
 
 

@@ -1,4 +1,4 @@
-"""Beliefs: what the unseen part of a world may be like, as multipliers of the cost of what is not known to be free."""
+"""Beliefs about the unseen part of a world, as cost multipliers of cells that are not known to be free."""
 
 from sailplan.policies.replanning.beliefs.belief import NEVER, Belief, Follower, Optimistic, Refresh
 from sailplan.policies.replanning.beliefs.network import NetworkBelief

@@ -1,4 +1,4 @@
-"""The belief protocol: what a search takes the part of a world to be like that it has not seen."""
+"""The belief protocol: assumptions about the part of a world that a search has not seen."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from sailplan.errors import ModelError
 
 
 class Refresh(NamedTuple):
-    """When a belief is updated: when either number has been reached since the last update."""
+    """When a belief is updated: as soon as either number is reached since the last update."""
 
     expansions: int
-    """Vertices expanded."""
+    """Number of vertices expanded."""
     invalid: int
-    """Vertices or edges found to be invalid."""
+    """Number of vertices and edges found to be invalid."""
 
     @classmethod
-    def build(cls, told: Sequence[Any]) -> Refresh:
-        """Read it from a model file."""
-        expansions, invalid = (int(number) for number in told)
+    def build(cls, numbers: Sequence[Any]) -> Refresh:
+        """Create one from the two numbers in a model file."""
+        expansions, invalid = (int(number) for number in numbers)
         if not 1 <= min(expansions, invalid) <= max(expansions, invalid) <= _MOST_BETWEEN_UPDATES:
             raise ModelError(f"a belief that is updated after {expansions} expansions or {invalid} obstacles")
         return cls(expansions, invalid)
@@ -33,47 +33,58 @@ class Refresh(NamedTuple):
 
 _MOST_BETWEEN_UPDATES = 1 << 28
 NEVER = Refresh(sys.maxsize, sys.maxsize)
+"""The belief is not updated."""
 
 
 class Follower(Protocol):
-    """What a belief makes of one search as this goes on."""
+    """The state of a belief in one search."""
 
     def update(self, state: SearchState) -> FloatArray | None:
-        """The multiplier of every vertex, by what is known now; None where it is as before."""
+        """Return the multiplier of every vertex, given the state of the search; None if none has changed."""
 
 
 class Belief(Protocol):
-    """What the cost of edges into a vertex is multiplied by that is not known to be free; immutable, shared."""
+    """A rule for cost multipliers of edges into vertices that are not known to be free; immutable and shared."""
 
     @property
     def name(self) -> str:
-        """What to call it."""
+        """The name of the belief in notes."""
 
     @property
     def refresh(self) -> Refresh:
-        """When a follower is updated."""
+        """When the belief is updated during a search."""
 
     def why_unsupported(self, problem: Problem) -> str:
-        """Why the belief says nothing of such a problem; empty where it does."""
+        """Return why the belief cannot be used for a problem; an empty string if it can."""
 
     def multipliers(self, problem: Problem) -> FloatArray | None:
-        """The multiplier of every vertex before anything is known; None where it is 1 for all."""
+        """Return the multiplier of every vertex before anything is known; None if all are 1."""
 
     def follow(self, problem: Problem) -> Follower | None:
-        """Follow one search; None where the multipliers do not change."""
+        """Return the state of the belief for one search; None if the multipliers do not change."""
 
 
 Tensors = dict[str, np.ndarray[Any, Any]]
 Kind = TypeVar("Kind", bound=type[Any])
 SAVEABLE: dict[str, Any] = {}
-"""The classes of beliefs that model files can hold, by the name that they have there."""
+"""The classes of beliefs that can be saved, by their names in model files."""
 
 
 def saveable(name: str) -> Callable[[Kind], Kind]:
-    """Let model files hold beliefs of a class.
+    """Declare that beliefs of a class can be saved in model files.
 
-    It needs a method `describe()`, which returns facts for the header and tensors, and a class method
-    `build(facts, tensors)`, which makes a belief of them and raises ModelError or KeyError where it cannot.
+    The class needs a method `describe()`, which returns facts for the header and tensors, and a class method
+    `build(facts, tensors)`, which creates a belief from them, and raises ModelError or KeyError if it cannot.
+
+    Parameters
+    ----------
+    name
+        The name of the class in model files.
+
+    Returns
+    -------
+    callable
+        A decorator for the class.
     """
 
     def register(kind: Kind) -> Kind:
@@ -87,26 +98,28 @@ def saveable(name: str) -> Callable[[Kind], Kind]:
 @saveable("optimistic")
 @dataclass(frozen=True)
 class Optimistic:
-    """The belief that knows nothing: what is unseen is free."""
+    """The belief that everything unseen is free."""
 
     name: str = "optimistic"
+    """The name of the belief in notes."""
     refresh: Refresh = NEVER
+    """When the belief is updated: never."""
 
     def why_unsupported(self, problem: Problem) -> str:
-        """It fits every problem."""
+        """Return an empty string: every problem is supported."""
         return ""
 
     def multipliers(self, problem: Problem) -> None:
-        """All are 1."""
+        """Return None: all multipliers are 1."""
 
     def follow(self, problem: Problem) -> None:
-        """Nothing changes."""
+        """Return None: the multipliers do not change."""
 
     def describe(self) -> tuple[dict[str, Any], Tensors]:
-        """Its name is all there is to save."""
+        """Return the facts and tensors for a model file."""
         return {"name": self.name}, {}
 
     @classmethod
     def build(cls, facts: dict[str, Any], tensors: Tensors) -> Optimistic:
-        """Make a belief of what `describe` returned."""
+        """Create a belief from what `describe` returned."""
         return cls(str(facts["name"]))

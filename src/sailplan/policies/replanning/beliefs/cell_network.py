@@ -1,8 +1,8 @@
-"""A small convolutional network over the cells of a grid, run with numpy alone.
+"""A small convolutional network over the cells of a grid, in numpy.
 
-It sees a grid as pixels of side x side cells, each with all that is known of its cells, so that nothing is lost and
-few pixels need be computed: 67 x 67 of 201 x 201 cells. A dense layer on each pixel, convolutions of growing dilation
-that add to what is there, and a dense layer that gives a number for each cell again.
+The grid is divided into pixels of side x side cells. A pixel contains the information of all its cells, so that nothing
+is lost and fewer pixels have to be computed: 67 x 67 for 201 x 201 cells. The network has a dense layer on each pixel,
+residual convolutions of increasing dilation, and a dense layer that returns one number per cell.
 """
 
 from __future__ import annotations
@@ -20,26 +20,31 @@ _MOST_SIDE, _MOST_DILATION = 64, 1000
 
 
 class Layer(NamedTuple):
-    """A dense layer, or a convolution of 3 x 3 pixels as one over the nine of them, row by row."""
+    """A dense layer, or a convolution of 3 x 3 pixels as a dense layer over the nine pixels, row by row."""
 
     weights: Floats
-    """Of shape (inputs, outputs); nine times as many inputs as channels in a convolution."""
+    """Shape (inputs, outputs); a convolution has nine times as many inputs as channels."""
     biases: Floats
+    """Shape (outputs,)."""
 
 
 @dataclass(frozen=True)
 class CellNetwork:
-    """The layers, and how far apart the pixels are that each convolution looks at."""
+    """The layers of the network."""
 
     side: int
-    """Cells in a row of a pixel."""
+    """Side length of a pixel in cells."""
     dilations: tuple[int, ...]
+    """The dilation of each convolution."""
     first: Layer
+    """The dense layer on each pixel."""
     middle: tuple[Layer, ...]
+    """The convolutions."""
     last: Layer
+    """The dense layer that returns a number for each cell."""
 
     def __call__(self, inputs: Floats) -> Floats:
-        """A number for each cell of each pixel, of inputs of shape (rows, columns, numbers for each pixel)."""
+        """Return a number for each cell of each pixel; the inputs have shape (rows, columns, inputs of a pixel)."""
         values = np.maximum(inputs @ self.first.weights + self.first.biases, 0.0)
         for layer, dilation in zip(self.middle, self.dilations, strict=True):
             change = _neighbours(values, dilation) @ layer.weights
@@ -50,7 +55,7 @@ class CellNetwork:
 
 
 def check_network(network: CellNetwork) -> None:
-    """Raise ModelError where layers do not fit each other or numbers are not finite."""
+    """Raise ModelError if the shapes of layers do not match or weights are not finite."""
     if not 0 < network.side <= _MOST_SIDE or not all(0 < one <= _MOST_DILATION for one in network.dilations):
         raise ModelError(f"pixels of {network.side} cells, dilations {network.dilations}")
     channels = len(network.first.biases)
@@ -63,12 +68,12 @@ def check_network(network: CellNetwork) -> None:
 
 
 def inputs_of(side: int) -> int:
-    """How many numbers each pixel has: known to be free, known to be blocked and log odds of each cell, and where."""
+    """Return the number of inputs of a pixel: free, blocked and log odds of each cell, and the position."""
     return 3 * side**2 + 2
 
 
 def as_pixels(cells: NDArray[Any], side: int) -> NDArray[Any]:
-    """Cells of shape (..., height, width) as pixels of shape (..., rows, columns, side²), zero outside the grid."""
+    """Reshape cells (..., height, width) to pixels (..., rows, columns, side²), padded with zeros."""
     *many, height, width = cells.shape
     rows, columns = -(-height // side), -(-width // side)
     if (height, width) != (rows * side, columns * side):
@@ -79,7 +84,7 @@ def as_pixels(cells: NDArray[Any], side: int) -> NDArray[Any]:
 
 
 def as_cells(pixels: NDArray[Any], shape: tuple[int, int]) -> NDArray[Any]:
-    """The inverse of `as_pixels` for one grid of that height and width."""
+    """Invert `as_pixels` for one grid of shape (height, width)."""
     rows, columns, squared = pixels.shape
     side = round(squared**0.5)
     cells = np.moveaxis(pixels.reshape(rows, columns, side, side), -3, -2).reshape(rows * side, columns * side)
@@ -87,7 +92,7 @@ def as_cells(pixels: NDArray[Any], shape: tuple[int, int]) -> NDArray[Any]:
 
 
 def network_inputs(free: NDArray[np.bool_], blocked: NDArray[np.bool_], log_odds: Floats, side: int) -> Floats:
-    """What a network sees of grids of shape (..., height, width), of which all have the same log odds."""
+    """Return the inputs of a network for grids of shape (..., height, width) with the same log odds."""
     known = [as_pixels(one, side) for one in (free, blocked)]
     shape = known[0].shape[:-1]
     odds = as_pixels(log_odds, side) / np.float32(4.0)
@@ -97,7 +102,7 @@ def network_inputs(free: NDArray[np.bool_], blocked: NDArray[np.bool_], log_odds
 
 
 def _neighbours(values: Floats, dilation: int) -> Floats:
-    """The nine pixels that a convolution looks at from each pixel, side by side; zero outside."""
+    """Return the nine pixels in the receptive field of each pixel, concatenated; zero outside."""
     rows, columns, channels = values.shape
     padded = np.zeros((rows + 2 * dilation, columns + 2 * dilation, channels), np.float32)
     padded[dilation : dilation + rows, dilation : dilation + columns] = values

@@ -1,4 +1,4 @@
-"""How well remembered worlds agree with what a search knows, block by block, and what they say of the rest."""
+"""Agreement of stored worlds with the known cells of a search, block by block, and their weighted mean."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from sailplan.core.kernel.compile import kernel
 
 @kernel
 def add_disagreement(by_cell, cells, blocked, blocks, doubt_of_blocked, doubt_of_free, totals):
-    """Add to each world's total in a cell's block if the cell is known to be blocked and free in it, or the reverse.
+    """Add a doubt to the total of each world in which a known cell has the other state.
 
-    `by_cell` has a row for each cell and a column for each world: 1 where the cell is blocked in it. `blocks` says the
-    row of the totals that each of the cells adds to.
+    `by_cell` has a row for each cell and a column for each world: 1 if the cell is blocked in the world. `blocks` is
+    the row of `totals` for each of the cells.
     """
     for index in range(len(cells)):
         row, total = by_cell[cells[index]], totals[blocks[index]]
@@ -24,10 +24,10 @@ def add_disagreement(by_cell, cells, blocked, blocks, doubt_of_blocked, doubt_of
 
 @kernel
 def blend(by_world, chosen, weights, side, probabilities):
-    """In each block, the weighted mean of its chosen worlds; the weights of a block sum to 1.
+    """Compute the weighted mean of the chosen worlds in each block; the weights of a block sum to 1.
 
-    `by_world` has shape (worlds, height, width), `probabilities` the same without worlds. Blocks of `side` x `side`
-    cells are counted row by row; those at the upper and right ends may be smaller.
+    `by_world` has shape (worlds, height, width), `probabilities` has shape (height, width). Blocks of `side` x `side`
+    cells are numbered row by row; those at the upper and right border may be smaller.
     """
     height, width = probabilities.shape
     across = (width + side - 1) // side

@@ -1,4 +1,4 @@
-"""The belief of a convolutional network that guesses from the known part of a map what the rest is like."""
+"""A belief that uses a convolutional network to predict the unseen part of a map from the known part."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sailplan.policies.replanning.beliefs.cell_network import (
 from sailplan.policies.replanning.beliefs.prior import Frame, Penalty, describe_shared, read_frequencies
 
 _RAREST = 1e-3
-"""A frequency closer to 0 or 1 than this is not told from it: no number of worlds would do."""
+"""Frequencies are clipped to this distance from 0 and 1."""
 _SURPRISE = Penalty(surprise=3.0, certainty=0.9999)
 _OFTEN = Refresh(expansions=20, invalid=10)
 
@@ -32,39 +32,44 @@ _OFTEN = Refresh(expansions=20, invalid=10)
 @saveable("network")
 @dataclass(frozen=True)
 class NetworkBelief:
-    """Multipliers by the probability of being blocked that a network gives each cell, by what is known of the others.
+    """Multipliers from the probability that a cell is blocked, which a network predicts from the known cells.
 
-    The network gives what is to be added to the log odds of how often a cell was blocked in the worlds of the training:
-    one that gives zeros is the prior.
+    The output of the network is added to the log odds of the frequency with which a cell was blocked in training; a
+    network that returns zeros is the prior.
     """
 
     frame: Frame
+    """The problems that the belief supports."""
     network: CellNetwork = field(repr=False, compare=False)
+    """The network."""
     frequencies: FloatArray = field(repr=False, compare=False)
-    """How often each vertex was blocked."""
+    """The frequency with which each vertex was blocked in training."""
     penalty: Penalty = _SURPRISE
+    """The multipliers as a function of probabilities."""
     name: str = "network"
+    """The name of the belief in notes."""
     refresh: Refresh = _OFTEN
+    """When the belief is updated during a search."""
 
     def why_unsupported(self, problem: Problem) -> str:
-        """It knows one frame."""
+        """Return why a problem is not supported; an empty string if it is."""
         return self.frame.why_unsupported(problem)
 
     def multipliers(self, problem: Problem) -> FloatArray:
-        """Those of a map of which nothing is known."""
+        """Return the multipliers if nothing is known."""
         return self.multipliers_at(np.full(len(self.frequencies), UNSEEN, np.uint8))
 
     def follow(self, problem: Problem) -> NetworkFollower:
-        """Run the network again whenever it is due."""
+        """Return the state of the belief for one search."""
         return NetworkFollower(self)
 
     def multipliers_at(self, status: NDArray[np.uint8]) -> FloatArray:
-        """The multipliers where this is known of all vertices."""
+        """Return the multipliers for a given status of all vertices."""
         unseen_frequencies = np.where(status == UNSEEN, self.frequencies, 0.0)
         return self.penalty.multipliers(unseen_frequencies, self.probabilities(status))
 
     def probabilities(self, status: NDArray[np.uint8]) -> FloatArray:
-        """How likely each vertex is blocked where this is known of all; 0 where it is known to be free."""
+        """Return the probability that each vertex is blocked, given the status of all; 0 if it is known to be free."""
         shape = self.frame.height, self.frame.width
         free, blocked = ((status == OPEN) | (status == CLOSED)).reshape(shape), (status == INVALID).reshape(shape)
         odds = log_odds(self.frequencies).reshape(shape)
@@ -73,7 +78,7 @@ class NetworkBelief:
         return np.where(free, 0.0, likely).reshape(-1)
 
     def describe(self) -> tuple[dict[str, Any], Tensors]:
-        """The facts and tensors for a model file."""
+        """Return the facts and tensors for a model file."""
         network = self.network
         facts = {
             **describe_shared(self),
@@ -89,7 +94,7 @@ class NetworkBelief:
 
     @classmethod
     def build(cls, facts: Mapping[str, Any], tensors: Tensors) -> NetworkBelief:
-        """Make a belief of what `describe` returned."""
+        """Create a belief from what `describe` returned."""
         frame, dilations = Frame.build(facts["frame"]), tuple(int(number) for number in facts["dilations"])
         first, *middle, last = (
             Layer(tensors[f"weights.{number}"], tensors[f"biases.{number}"]) for number in range(len(dilations) + 2)
@@ -102,16 +107,16 @@ class NetworkBelief:
 
 @dataclass(frozen=True)
 class NetworkFollower:
-    """The same for every search."""
+    """A belief in one search; it has no state."""
 
     belief: NetworkBelief
 
     def update(self, state: SearchState) -> FloatArray:
-        """The multipliers by what is known now."""
+        """Return the multipliers, given the state of the search."""
         return self.belief.multipliers_at(state.status[: len(self.belief.frequencies)])
 
 
 def log_odds(frequencies: FloatArray) -> Floats:
-    """The log odds of frequencies, of which none is taken for certain."""
+    """Return the log odds of frequencies, which are clipped so that none is certain."""
     kept = np.clip(frequencies, _RAREST, 1.0 - _RAREST)
     return np.log(kept / (1.0 - kept)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""The prior given what has been seen: remembered worlds, weighted by how well they agree with what is known."""
+"""The posterior: stored worlds, weighted by their agreement with the known cells of a search."""
 
 from __future__ import annotations
 
@@ -22,56 +22,58 @@ from sailplan.policies.replanning.beliefs.kernel import add_disagreement, blend
 from sailplan.policies.replanning.beliefs.prior import Frame, Penalty, describe_shared
 
 _LEAST_WEIGHT = 1e-3
-"""A world that weighs less than this beside the best is left out."""
+"""Worlds with a smaller weight than this, relative to the best one, are ignored."""
 _LEAST_SURPRISE = 0.3
-"""Where all that has been seen since was about what was believed, the belief stays as it is."""
+"""If no known cell differs more than this from its probability, the belief is not updated."""
 _LEAST_CHANGE = 0.05
-"""The belief counts as unchanged where no probability has moved by more."""
+"""If no probability has changed by more than this, the multipliers are unmodified."""
 _LEAST_STEP = 0.2
-"""A multiplier is kept where it would change by less than this share: repairing distances is expensive."""
+"""Relative changes of a multiplier up to this are ignored, because repairing distances is expensive."""
 BLOCK_SIDE = 20
-"""Cells on a side of the blocks in which worlds are weighted, unless there would be more than the most across."""
+"""Side length in cells of the blocks in which worlds are weighted; larger on large grids."""
 MOST_BLOCKS_ACROSS = 16
+"""Largest number of blocks in a row."""
 OFTEN = Refresh(expansions=10, invalid=4)
 _MOST_WORLDS = 100_000
 _MOST_REMEMBERED = 1 << 32
-"""Cells of all worlds together in a model file: what is remembered takes as many bytes, twice."""
+"""Largest number of cells of all worlds in a model file; in memory each takes two bytes."""
 
 Cells = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """Worlds of one size, each a row: 1 where a cell is blocked."""
+    """The stored worlds of a belief, all of one size."""
 
     by_world: Cells = field(repr=False)
+    """Shape (worlds, cells): 1 if a cell is blocked."""
 
     @classmethod
     def of(cls, worlds: Sequence[World]) -> Memory:
-        """Remember worlds."""
+        """Store worlds."""
         return cls(np.array([world.blocked.reshape(-1) for world in worlds], np.uint8))
 
     @cached_property
     def by_cell(self) -> Cells:
-        """The same with a row for each cell."""
+        """The transpose of `by_world`, in contiguous memory."""
         return np.ascontiguousarray(self.by_world.T)
 
     @cached_property
     def frequencies(self) -> FloatArray:
-        """How often each cell is blocked."""
+        """The frequency with which each cell is blocked."""
         frequencies: FloatArray = self.by_world.mean(axis=0)
         return frequencies
 
     def packed(self) -> Cells:
-        """As bytes for a file: eight cells a byte, compressed; worlds of a family have much in common."""
+        """Return the worlds as compressed bytes, with eight cells per byte before compression."""
         return np.frombuffer(zlib.compress(np.packbits(self.by_world).tobytes(), 9), np.uint8)
 
     @classmethod
     def unpacked(cls, packed: Cells, worlds: int, cells: int) -> Memory:
-        """Read what `packed` made; raises ModelError where it is something else."""
+        """Read the bytes that `packed` returned; raises ModelError if they are not valid."""
         size = -(-worlds * cells // 8)
         try:
-            # No more than is needed: a few bytes can hold a flood.
+            # Limited to the expected size: a few bytes can expand to gigabytes.
             reader = zlib.decompressobj()
             contents = reader.decompress(packed.tobytes(), size + 1)
         except zlib.error as error:
@@ -83,18 +85,24 @@ class Memory:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How worlds are weighted: by exp(-doubt), where every cell that is otherwise than known adds to the doubt."""
+    """The weights of worlds: exp(-doubt), where every cell that differs from the known one adds to the doubt.
+
+    Raises
+    ------
+    PolicyError
+        If a field is out of its range.
+    """
 
     of_blocked: float = 0.6
     """Doubt for a cell that is known to be blocked and free in the world."""
     of_free: float = 0.5
     """Doubt for a cell that is known to be free and blocked in the world."""
     reach: float = 1000.0
-    """How many cells away doubt has fallen to a third."""
+    """The distance in cells at which the doubt has decreased to 1/e."""
     most: int = 10
-    """So many worlds are believed in at most, those that agree best."""
+    """Largest number of worlds with a weight: those that agree best."""
     prior: float = 0.0
-    """Share of the prior, which weights all worlds alike, beside them."""
+    """The share of the prior, in which all worlds have the same weight."""
 
     def __post_init__(self) -> None:
         doubts = self.of_blocked >= 0.0 and self.of_free >= 0.0 and isfinite(self.of_blocked + self.of_free)
@@ -106,29 +114,47 @@ class Agreement:
 @saveable("conditional")
 @dataclass(frozen=True)
 class Posterior:
-    """Multipliers by how often a cell is blocked in the worlds that agree with what the search knows."""
+    """Multipliers from the frequency with which a cell is blocked in stored worlds that agree with the known cells.
+
+    Examples
+    --------
+    >>> from sailplan import search
+    >>> from sailplan.policies import ReplanningPolicy
+    >>> from sailplan.testing import draw_problem, draw_world
+    >>> problem = draw_problem("S#.G ....")
+    >>> memory = Memory.of([draw_world("S#.G ...."), draw_world("S.#G ....")])
+    >>> belief = Posterior(Frame.of(problem), memory, Penalty(surprise=3.0))
+    >>> search(problem, ReplanningPolicy(belief)).found
+    True
+    """
 
     frame: Frame
+    """The problems that the belief supports."""
     memory: Memory
+    """The stored worlds."""
     penalty: Penalty
+    """The multipliers as a function of probabilities."""
     agreement: Agreement = field(default_factory=Agreement)
+    """The weights of worlds."""
     name: str = "posterior"
+    """The name of the belief in notes."""
     refresh: Refresh = OFTEN
+    """When the belief is updated during a search."""
 
     def why_unsupported(self, problem: Problem) -> str:
-        """It knows one frame."""
+        """Return why a problem is not supported; an empty string if it is."""
         return self.frame.why_unsupported(problem)
 
     def multipliers(self, problem: Problem) -> FloatArray:
-        """Those of the prior."""
+        """Return the multipliers of the prior."""
         return self.penalty.multipliers(self.memory.frequencies, self.memory.frequencies)
 
     def follow(self, problem: Problem) -> PosteriorFollower:
-        """Compare the worlds with what one search comes to know."""
+        """Return the state of the belief for one search."""
         return PosteriorFollower(self)
 
     def describe(self) -> tuple[dict[str, Any], Tensors]:
-        """The facts and tensors for a model file."""
+        """Return the facts and tensors for a model file."""
         facts = {
             **describe_shared(self),
             "agreement": asdict(self.agreement),
@@ -139,7 +165,7 @@ class Posterior:
 
     @classmethod
     def build(cls, facts: Mapping[str, Any], tensors: Tensors) -> Posterior:
-        """Make a belief of what `describe` returned."""
+        """Create a belief from what `describe` returned."""
         frame, worlds, packed = Frame.build(facts["frame"]), int(facts["worlds"]), tensors["worlds"]
         if not 0 < worlds <= _MOST_WORLDS or worlds * frame.cells > _MOST_REMEMBERED or packed.dtype != np.uint8:
             raise ModelError(f"{worlds} worlds of type {packed.dtype}")
@@ -150,7 +176,7 @@ class Posterior:
 
 
 class PosteriorFollower:
-    """The doubt in each world, in one search and block by block: what is seen here says little of what is far away."""
+    """The doubt in each world during one search, per block, because known cells say little about distant ones."""
 
     def __init__(self, belief: Posterior) -> None:
         frame, agreement = belief.frame, belief.agreement
@@ -165,7 +191,7 @@ class PosteriorFollower:
         self._blend = np.empty((frame.height, frame.width))
 
     def update(self, state: SearchState) -> FloatArray | None:
-        """The multipliers by what is known now; None where they are about as before."""
+        """Return the multipliers, given the state of the search; None if they have hardly changed."""
         if self._compare(state) <= _LEAST_SURPRISE:
             return None
         chosen, weights = self._weigh()
@@ -181,7 +207,7 @@ class PosteriorFollower:
         return self._multipliers
 
     def _compare(self, state: SearchState) -> float:
-        """Let the cells that have become known since the last look add to the doubt; return the largest surprise."""
+        """Add the doubt of the cells that have become known since the last update; return the largest surprise."""
         status = state.status[: len(self._known)]
         cells = np.flatnonzero((status != UNSEEN) & ~self._known)
         self._known[cells] = True
@@ -194,7 +220,7 @@ class PosteriorFollower:
         return float(np.abs(blocked - self._probabilities[cells]).max(initial=0.0))
 
     def _weigh(self) -> tuple[NDArray[np.int64], FloatArray]:
-        """The worlds to believe in, and their shares, in each block."""
+        """Return the worlds with the largest weights, and the weights, in each block."""
         most = min(self._belief.agreement.most, self._doubts.shape[1])
         chosen = np.argpartition(self._doubts, most - 1, axis=1)[:, :most]
         doubts = np.take_along_axis(self._doubts, chosen, axis=1)
@@ -205,34 +231,36 @@ class PosteriorFollower:
 
 @dataclass(frozen=True)
 class Blocks:
-    """A grid in blocks, row by row; on large grids they are larger, so that there are never many."""
+    """The division of a grid into square blocks, numbered row by row; their number is limited."""
 
     width: int
+    """Width of the grid in cells."""
     height: int
+    """Height of the grid in cells."""
 
     @property
     def side(self) -> int:
-        """Cells on a side."""
+        """Side length of a block in cells."""
         return max(BLOCK_SIDE, -(-max(self.width, self.height) // MOST_BLOCKS_ACROSS))
 
     @property
     def across(self) -> int:
-        """Blocks in a row."""
+        """Number of blocks in a row."""
         return -(-self.width // self.side)
 
     @property
     def count(self) -> int:
-        """Blocks in all."""
+        """Number of blocks."""
         return self.across * -(-self.height // self.side)
 
     def of(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The block of each cell."""
+        """Return the block of each cell."""
         y, x = np.divmod(cells, self.width)
         blocks: NDArray[np.int64] = y // self.side * self.across + x // self.side
         return blocks
 
     def carried(self, reach: float) -> FloatArray:
-        """The share of the doubt in each block (column) that counts in each block (row): it falls with the distance."""
+        """Return the share of the doubt in each block (column) that counts in each block (row), by their distance."""
         y, x = np.divmod(np.arange(self.count), self.across)
         distances = self.side * np.hypot(x[:, None] - x, y[:, None] - y)
         shares: FloatArray = np.exp(-distances / reach)

@@ -1,4 +1,4 @@
-"""The belief that knows how often each cell was blocked in training, the frame it knows, and what it multiplies by."""
+"""The prior: the frequency with which each cell was blocked in training; frames and penalties of beliefs."""
 
 from __future__ import annotations
 
@@ -16,21 +16,32 @@ from sailplan.graphs.grid.world import Cell, World
 from sailplan.policies.replanning.beliefs.belief import NEVER, Refresh, Tensors, saveable
 
 MOST_CELLS = 1 << 28
-"""Of a frame in a model file."""
+"""Largest number of cells of a frame in a model file."""
 
 
 @dataclass(frozen=True)
 class Frame:
-    """What all problems have in common that one prior speaks of."""
+    """The size, start and goal of the problems that a belief supports.
+
+    Examples
+    --------
+    >>> from sailplan.testing import draw_problem
+    >>> Frame.of(draw_problem("S..G"))
+    Frame(width=4, height=1, start=(0, 0), goal=(3, 0))
+    """
 
     width: int
+    """Width of the grid in cells."""
     height: int
+    """Height of the grid in cells."""
     start: Cell
+    """The start cell (x, y)."""
     goal: Cell
+    """The goal cell (x, y)."""
 
     @classmethod
     def of(cls, problem: Problem) -> Frame | None:
-        """The frame of a problem; None where it is not on a grid."""
+        """Return the frame of a problem; None if it is not on a grid."""
         graph = problem.graph
         if not isinstance(graph, GridGraph):
             return None
@@ -38,7 +49,7 @@ class Frame:
 
     @classmethod
     def shared(cls, problems: Iterable[Problem]) -> Frame:
-        """The one frame of all these problems; raises TrainingError where they have several or none."""
+        """Return the common frame of problems; raises TrainingError if their frames differ or are not grids."""
         frames = {cls.of(problem) for problem in problems}
         frame = frames.pop() if len(frames) == 1 else None
         if frame is None:
@@ -47,7 +58,7 @@ class Frame:
 
     @classmethod
     def build(cls, facts: Mapping[str, Any]) -> Frame:
-        """Make a frame of the facts in a model file."""
+        """Create a frame from the facts in a model file."""
         (x, y), (goal_x, goal_y) = facts["start"], facts["goal"]
         frame = cls(int(facts["width"]), int(facts["height"]), (int(x), int(y)), (int(goal_x), int(goal_y)))
         if min(frame.width, frame.height) < 1 or frame.cells > MOST_CELLS:
@@ -60,11 +71,11 @@ class Frame:
         return self.width * self.height
 
     def why_unsupported(self, problem: Problem) -> str:
-        """Why a problem is not in this frame; empty where it is."""
+        """Return why a problem does not have this frame; an empty string if it does."""
         other = Frame.of(problem)
         if other == self:
             return ""
-        return f"it knows {self}, and this is {other or 'no grid'}"
+        return f"it supports {self}, and this is {other or 'no grid'}"
 
     def __str__(self) -> str:
         return f"{self.width} x {self.height} from {self.start} to {self.goal}"
@@ -74,18 +85,30 @@ class Frame:
 class Penalty:
     """The multiplier 1 + prior_weight q - surprise log(1 - certainty p^sharpness).
 
-    q is how often the cell was blocked in the training, p how likely it is to be blocked by what the search has seen.
-    The first part does not change during a search: it makes the search set out on a way that is often free, and keep
-    to it. The second is the surprise that a free cell would be: next to nothing where the belief is not sure, and so
-    much where the cell is as good as known to be blocked that no path leads through it.
+    q is the frequency with which the cell was blocked in training, p the probability that it is blocked given what the
+    search has seen. The term of q does not change during a search: it favours paths that are often free. The term of p
+    is the surprise if the cell is free: close to 0 if the belief is uncertain, and large enough to exclude the cell
+    from paths if it is almost certainly blocked.
+
+    Raises
+    ------
+    PolicyError
+        If a weight is negative or infinite, or the certainty is not below 1.
+
+    Examples
+    --------
+    >>> Penalty(surprise=1.0).multipliers(np.zeros(3), np.array([0.0, 0.5, 1.0])).round(2)
+    array([1.  , 1.69, 7.91])
     """
 
     prior_weight: float = 0.0
+    """Weight of the frequency in training."""
     surprise: float = 0.0
+    """Weight of the surprise."""
     certainty: float = 0.999
-    """Below 1: the most that a belief is trusted."""
+    """Upper limit of probabilities, below 1."""
     sharpness: float = 1.0
-    """The larger, the surer a belief must be to count."""
+    """Exponent of the probability: the larger, the less uncertain predictions count."""
 
     def __post_init__(self) -> None:
         weights = (self.prior_weight, self.surprise, self.sharpness)
@@ -94,90 +117,94 @@ class Penalty:
             raise PolicyError(f"a penalty needs weights that are not negative and a certainty below 1, got {self}")
 
     def multipliers(self, frequencies: FloatArray, probabilities: FloatArray) -> FloatArray:
-        """The multiplier of each cell."""
+        """Return the multiplier of each cell."""
         multipliers: FloatArray = 1.0 + self.prior_weight * frequencies
         multipliers -= self.surprise * np.log1p(-self.certainty * probabilities**self.sharpness)
         return multipliers
 
     def describe(self) -> dict[str, float]:
-        """The facts for a model file."""
+        """Return the facts for a model file."""
         return {key: getattr(self, name) for key, name in _PENALTY_KEYS.items()}
 
     @classmethod
     def build(cls, facts: Mapping[str, Any]) -> Penalty:
-        """Make a penalty of what `describe` returned."""
+        """Create a penalty from what `describe` returned."""
         if unknown := set(facts) - set(_PENALTY_KEYS):
             raise ModelError(f"a penalty with {', '.join(sorted(unknown))}")
         return cls(**{_PENALTY_KEYS[key]: float(value) for key, value in facts.items()})
 
 
 _PENALTY_KEYS = {"steady": "prior_weight", "surprise": "surprise", "certainty": "certainty", "sureness": "sharpness"}
-"""How model files name the fields of a penalty."""
+"""The names of the fields of a penalty in model files."""
 
 
 @saveable("prior")
 @dataclass(frozen=True)
 class Prior:
-    """Multipliers by how often a cell was blocked, whatever the search has seen."""
+    """Multipliers from the frequency with which a cell was blocked in training; they do not change during a search."""
 
     frame: Frame
+    """The problems that the belief supports."""
     frequencies: FloatArray = field(repr=False, compare=False)
-    """Of each vertex."""
+    """The frequency with which each vertex was blocked in training."""
     penalty: Penalty
+    """The multipliers as a function of frequencies."""
     name: str = "prior"
+    """The name of the belief in notes."""
     refresh: Refresh = NEVER
+    """When the belief is updated: never."""
 
     def why_unsupported(self, problem: Problem) -> str:
-        """It knows one frame."""
+        """Return why a problem is not supported; an empty string if it is."""
         return self.frame.why_unsupported(problem)
 
     def multipliers(self, problem: Problem) -> FloatArray:
-        """Those of the frequencies."""
+        """Return the multipliers of the frequencies."""
         return self.penalty.multipliers(self.frequencies, self.frequencies)
 
     def follow(self, problem: Problem) -> None:
-        """Nothing changes."""
+        """Return None: the multipliers do not change."""
 
     def describe(self) -> tuple[dict[str, Any], Tensors]:
-        """The facts and tensors for a model file."""
+        """Return the facts and tensors for a model file."""
         return describe_shared(self), {"frequencies": np.ascontiguousarray(self.frequencies)}
 
     @classmethod
     def build(cls, facts: Mapping[str, Any], tensors: Tensors) -> Prior:
-        """Make a belief of what `describe` returned."""
+        """Create a belief from what `describe` returned."""
         frame = Frame.build(facts["frame"])
         return cls(frame, read_frequencies(tensors, frame), Penalty.build(facts["charging"]), str(facts["name"]))
 
 
 def blocked_frequencies(worlds: Sequence[World]) -> FloatArray:
-    """How often each cell is blocked."""
+    """Return the frequency with which each cell is blocked."""
     frequencies: FloatArray = np.mean([world.blocked for world in worlds], axis=0).reshape(-1)
     return frequencies
 
 
 class FramedBelief(Protocol):
-    """A belief that knows one frame."""
+    """A belief that supports one frame."""
 
     @property
     def name(self) -> str:
-        """What to call it."""
+        """The name of the belief in notes."""
 
     @property
     def frame(self) -> Frame:
-        """The frame it knows."""
+        """The problems that the belief supports."""
 
     @property
     def penalty(self) -> Penalty:
-        """How probabilities become multipliers."""
+        """The multipliers as a function of probabilities."""
 
 
 def describe_shared(belief: FramedBelief) -> dict[str, Any]:
-    """The facts that beliefs of one frame have in common."""
+    """Return the facts that all beliefs of one frame have."""
     return {"name": belief.name, "frame": asdict(belief.frame), "charging": belief.penalty.describe()}
 
 
 def read_frequencies(tensors: Tensors, frame: Frame) -> FloatArray:
-    """The frequencies in a model file, checked."""
+    """Return the frequencies in a model file; raises ModelError if they are not valid."""
     frequencies = tensors["frequencies"]
     if frequencies.shape != (frame.cells,) or frequencies.dtype != np.float64:
         raise ModelError(f"frequencies of shape {frequencies.shape} and type {frequencies.dtype}")

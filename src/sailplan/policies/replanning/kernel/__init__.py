@@ -1,1 +1,1 @@
-"""Replanning, compiled: what edges cost as far as is known, lower bounds that rise, and bounds that fall."""
+"""Kernels of replanning: believed costs of edges, and lower bounds of distances that are raised or lowered."""

@@ -1,4 +1,4 @@
-"""Bounds that fall: spread from the goal at first, and from where a multiplier is lower than before."""
+"""Lowering of bounds: initially from the goal, later from vertices whose multiplier has decreased."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sailplan.policies.replanning.kernel.edges import EPOCH, NO_WAY, REPAIR, mul
 
 @kernel
 def begin_settling(plan, goal):
-    """Know nothing of any vertex but the goal: no way leads to it from any other, as long as none was found."""
+    """Set the bound of the goal to 0 and all others to NO_WAY."""
     plan.bounds[:] = NO_WAY
     plan.bounds[goal] = 0
     plan.clock[REPAIR] += 1
@@ -21,10 +21,10 @@ def begin_settling(plan, goal):
 
 @kernel
 def set_multipliers(backward, plan, state, first, multipliers):
-    """Set the multipliers of the vertices from `first` on, and let those wait from which a way has become shorter.
+    """Set the multipliers of the vertices from `first` on, and enqueue vertices whose distance has become shorter.
 
-    Return the first vertex whose multiplier was not set for want of room. `plan` has steps and removed edges in the
-    order of the reversed graph.
+    Return the first vertex whose multiplier was not set because there was no room. `plan` has steps and removed edges
+    in the order of the reversed graph.
     """
     if first == 0:
         plan.clock[EPOCH] += 1
@@ -44,7 +44,7 @@ def set_multipliers(backward, plan, state, first, multipliers):
 
 @kernel
 def settle(backward, plan, state, degree):
-    """Go on lowering bounds until nothing waits; false where the queue of what waits needs more room."""
+    """Continue to lower bounds until the queue is empty; false if the queue needs more room."""
     while has_room(plan.waiting, degree):
         _, tag = pop_entry(plan.waiting, 0, plan.phases, 2 * plan.clock[REPAIR])
         if tag == NO_TAG:
@@ -57,7 +57,7 @@ def settle(backward, plan, state, degree):
 
 @kernel
 def put_all(plan, queue, vertices):
-    """Empty the open list and put these vertices in, under their bounds and old numbers."""
+    """Clear the open list and insert vertices with their bounds and insertion numbers."""
     clear(queue, 0)
     for vertex in vertices:
         put(queue, 0, plan.bounds[vertex], tag_of(plan.numbers[vertex], vertex))
@@ -65,7 +65,7 @@ def put_all(plan, queue, vertices):
 
 @inlined
 def _shorten(backward, plan, state, place, vertex):
-    """Lower the bounds of those from which the way by this vertex is shorter."""
+    """Lower the bounds of vertices from which the path through this vertex is shorter."""
     for slot in range(slot_count(backward, place)):
         source = successor(backward, place, slot)
         if source == NO_VERTEX or state.status[source] >= CLOSED:

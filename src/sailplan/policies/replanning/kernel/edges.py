@@ -1,7 +1,7 @@
-"""What edges cost in the world as the search believes it to be, and lower bounds of the distances to the goal in it.
+"""Costs of edges in the believed world, and lower bounds of the distances to the goal in it.
 
-A kind of graph that registers bodies here can be replanned over in the compiled engine; any other finite graph is
-turned into an explicit one first.
+Graphs whose arrays register implementations here are used directly; any other finite graph is first converted to an
+explicit one.
 """
 
 from __future__ import annotations
@@ -18,52 +18,52 @@ from sailplan.graphs.explicit.kernel import CsrArrays
 from sailplan.graphs.grid.kernel.edges import STEPS_X, STEPS_Y, GridArrays, TerrainArrays, grid_cell
 
 NO_WAY = 1 << 60
-"""A distance longer than all others."""
+"""A distance larger than all others: there is no path."""
 UNIT = 1 << 8
-"""A multiplier of 1: multipliers count in parts of 256."""
+"""A multiplier of 1: multipliers are integers in units of 1/256."""
 TERRAIN_UNIT = 1 << 5
-"""A terrain cost of 1: these count in parts of 32."""
+"""A terrain cost of 1: terrain costs are integers in units of 1/32."""
 
 EPOCH, REPAIR, READ, READ_EDGES, UPDATE_AT_EXPANSIONS, UPDATE_AT_KNOWN = range(6)
-"""Places in `ReplanningArrays.clock`: the epoch, which ends when a confirmed chain is cut or a multiplier changes; the
-number of the last repair; how many of the invalid vertices and edges have been read; and the numbers of expansions and
-of things known to be invalid at which the belief is to be updated."""
+"""Indices of `ReplanningArrays.clock`: the epoch, which ends when a confirmed chain is cut or a multiplier changes; the
+number of the last repair; the numbers of invalid vertices and of invalid edges that have been read; and the numbers of
+expansions and of known invalid vertices and edges at which the belief is updated."""
 CLOCKS = 6
 
 
 class ReplanningArrays(NamedTuple):
-    """Lower bounds of each vertex's distance to the goal in the world as it is believed to be; see `repair.py`.
+    """Lower bounds of the distance of each vertex to the goal in the believed world; see `repair.py`.
 
-    Distances are whole numbers, so that the order in which they are added up does not matter.
+    Distances are integers, so that their sum does not depend on the order of addition.
     """
 
     steps: NDArray[np.int64]
-    """What an edge costs before multipliers: by slot on a grid, by edge in sparse rows."""
+    """Costs of edges before multipliers: by slot on a grid, by edge in sparse rows."""
     terrain: NDArray[np.int64]
-    """On a grid with terrain: the cost of each cell, in parts of TERRAIN_UNIT; else empty."""
+    """On a grid with terrain: the cost of each cell, in units of 1 / TERRAIN_UNIT; otherwise empty."""
     multipliers: NDArray[np.int64]
-    """What the cost of edges into each vertex is multiplied by, in parts of UNIT; empty where it is 1 for all."""
+    """Cost multipliers of edges into each vertex, in units of 1 / UNIT; empty if all are 1."""
     removed: NDArray[np.bool_]
-    """In sparse rows: the edges known to be invalid; else empty."""
+    """In sparse rows: whether each edge is known to be invalid; otherwise empty."""
     bounds: NDArray[np.int64]
-    """The lower bound of each vertex; NO_WAY where it is known that no way leads to the goal."""
+    """The lower bound of each vertex; NO_WAY if there is no path to the goal."""
     from_empty_grid: bool
-    """Whether a bound that is 0 is still to be set, to the distance in an empty grid."""
+    """Whether a bound of 0 has yet to be set to the distance on an empty grid."""
     onward: NDArray[np.int32]
-    """One more than the slot that leads on from each vertex; 0 where none is known."""
+    """One plus the slot of the next edge on the path from each vertex; 0 if none is known."""
     confirmed: NDArray[np.int64]
-    """The epoch in which the chain from each vertex was last seen to hold, or its negative if it was seen not to."""
+    """The epoch in which the chain from each vertex was last tested; negative if it did not hold."""
     numbers: NDArray[np.int64]
     """The insertion number of each open vertex."""
     clock: NDArray[np.int64]
-    """EPOCH, REPAIR, ...: see there."""
+    """Counters; see EPOCH, REPAIR, ..."""
     travelled: NDArray[np.int64]
-    """In a repair: the distance from the open vertex to each vertex reached; this and the rest is scratch."""
+    """Scratch of a repair, like all fields below: the distance from the open vertex to each vertex reached."""
     phases: NDArray[np.int64]
-    """In a repair: whether each vertex was reached, or finished."""
+    """Whether each vertex was reached or finished in the current repair."""
     came_from: NDArray[np.int32]
     came_by: NDArray[np.int32]
-    """The vertex and the slot by which each was reached."""
+    """`came_from` and `came_by` are the vertex and the slot by which each vertex was reached."""
     done: NDArray[np.int32]
     """The finished vertices."""
     waiting: QueueArrays
@@ -72,17 +72,17 @@ class ReplanningArrays(NamedTuple):
 
 @dispatched("graph")
 def step_cost(graph, plan, state, place, slot, target):
-    """What the edge in a slot costs before multipliers; NO_WAY where the edge itself is known to be invalid."""
+    """Return the cost of the edge in a slot before multipliers; NO_WAY if the edge is known to be invalid."""
 
 
 @dispatched("graph")
 def bound_of(graph, plan, goal, vertex):
-    """The lower bound of a vertex, set now where it was not."""
+    """Return the lower bound of a vertex, and set it if it was not set."""
 
 
 @dispatched("graph")
 def may_cut(graph, plan, vertex):
-    """Whether a confirmed chain may lead through a vertex that was found to be invalid, or past its corner."""
+    """Return whether a confirmed chain may pass through an invalid vertex, or cut its corner."""
 
 
 @dispatched("graph")
@@ -92,14 +92,14 @@ def remove_edge(graph, plan, source, target):
 
 @inlined
 def believed_cost(graph, plan, state, place, slot, target):
-    """What the edge in a slot costs as far as is known; NO_WAY where it is known to be invalid."""
+    """Return the believed cost of the edge in a slot; NO_WAY if the edge or its target is known to be invalid."""
     step = step_cost(graph, plan, state, place, slot, target)
     return NO_WAY if step == NO_WAY or state.status[target] == INVALID else step * multiplier_of(plan, target)
 
 
 @inlined
 def multiplier_of(plan, vertex):
-    """What the cost of edges into a vertex is multiplied by."""
+    """Return the cost multiplier of edges into a vertex."""
     return plan.multipliers[vertex] if len(plan.multipliers) else UNIT
 
 
@@ -117,7 +117,7 @@ def _step_on_terrain(graph, plan, state, place, slot, target):
 
 @inlined
 def _cuts_corner(graph, state, place, slot):
-    """Whether a diagonal move passes a cell known to be invalid, where that is not allowed."""
+    """Return whether a diagonal move cuts the corner of a known invalid cell although that is not allowed."""
     if slot < 4 or graph.corner_cutting:
         return False
     x, y = place
@@ -154,7 +154,7 @@ def _may_cut_on_grid(graph, plan, vertex):
 
 @remove_edge.register(GridArrays, TerrainArrays)
 def _remove_on_grid(graph, plan, source, target):
-    """Nothing to do: the invalid cells tell which corners are cut."""
+    """Do nothing: the invalid cells determine which diagonal moves are invalid."""
 
 
 @step_cost.register(CsrArrays)

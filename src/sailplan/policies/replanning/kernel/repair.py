@@ -1,15 +1,16 @@
-"""Shortest paths to the goal in the world as a search believes it to be, repaired as it uncovers more.
+"""Shortest paths to the goal in the believed world, repaired as the search uncovers more.
 
-Each vertex has a lower bound of its distance to the goal. The bounds are consistent: none is larger than an edge and
-the bound behind it. When something is found to be invalid, or a multiplier rises, distances only grow, so that bounds
-stay bounds, and nothing is done. Only when a vertex comes up as the first of the open list is its bound put to the
-test: a chain of slots leads from it to the goal, and where each link still holds and is as long as the bounds say, the
-bound is the distance. Else the distance is found by A* forward from the vertex, with the bounds as its heuristic, up
-to any vertex whose own chain holds; and everything that it went through gets a higher bound, which is consistent
-again (adaptive A*). A vertex whose bound has risen goes back into the open list under its old insertion number. So what
-is selected has the smallest (distance, insertion number), and only what could be that is ever looked at.
+Each vertex has a lower bound of its distance to the goal. The bounds are consistent: the bound of a vertex is at most
+the cost of an edge plus the bound of its target. When a vertex or edge is found to be invalid, or a multiplier
+increases, distances can only increase, so that the bounds remain valid and need no work. A bound is tested when its
+vertex is the first of the open list: a chain of slots leads from the vertex to the goal, and if each edge of the chain
+is still valid and as long as the bounds state, the bound is the distance. Otherwise A* runs from the vertex, with the
+bounds as its heuristic, to any vertex whose own chain holds. The bounds of all vertices that it expands are raised,
+which keeps them consistent (adaptive A*). A vertex whose bound was raised is inserted into the open list again with its
+insertion number. The vertex selected thus has the smallest (distance, insertion number), and only vertices that could
+be selected are tested.
 
-A way through closed vertices is of no account: it leaves them through another open vertex, which is closer to the goal.
+Paths through closed vertices can be ignored: they leave them through another open vertex, which is closer to the goal.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def _keys_alone(policy):
 
 @is_due.register(ReplanningArrays)
 def _is_due(search, policy):
-    """Whether so much has happened that the belief is to be updated."""
+    """Return whether the belief must be updated."""
     counts = search.state.counts
     known = counts[INVALID_VERTICES] + counts[INVALID_EDGES]
     return counts[EXPANSIONS] >= policy.clock[UPDATE_AT_EXPANSIONS] or known >= policy.clock[UPDATE_AT_KNOWN]
@@ -65,7 +66,7 @@ def _is_due(search, policy):
 
 @on_open.register(ReplanningArrays)
 def _on_open(search, policy, row, vertex, change):
-    """Put a vertex in under its lower bound when it enters the open list; a cheaper path to it changes nothing."""
+    """Insert a vertex with its lower bound when it enters the open list; cheaper paths to it are ignored."""
     if change == TOUCHED or policy.numbers[vertex] != 0:
         return
     queue = search.queue
@@ -82,9 +83,9 @@ def _choose(search, policy, row):
 
 @piece
 def _pop(search, plan, row):
-    """Take out the open vertex with the smallest (distance to the goal, insertion number).
+    """Remove and return the open vertex with the smallest (distance to the goal, insertion number).
 
-    NO_VERTEX where none is open, NO_ROOM where the queue of a repair needs more.
+    NO_VERTEX if none is open, NO_ROOM if the queue of a repair is full.
     """
     graph, state, queue, goal = search.graph, search.state, search.queue, search.goal
     _take_note(graph, plan, state, goal)
@@ -107,7 +108,7 @@ def _pop(search, plan, row):
 
 @inlined
 def _take_note(graph, plan, state, goal):
-    """Begin an epoch where something was found to be invalid that a confirmed chain leads by."""
+    """Read new invalid vertices and edges; begin a new epoch if one of them may cut a confirmed chain."""
     cut = False
     for number in range(plan.clock[READ], state.counts[INVALID_VERTICES]):
         vertex = state.invalid[number]
@@ -124,7 +125,7 @@ def _take_note(graph, plan, state, goal):
 
 @inlined
 def _holds(graph, plan, state, goal, vertex):
-    """Whether the chain from a vertex to the goal holds and is as long as its bound; kept for the rest of the epoch."""
+    """Return whether the chain from a vertex to the goal is valid and as long as its bound; cached for the epoch."""
     epoch, here, steps = plan.clock[EPOCH], np.int64(vertex), 0
     while here != goal and abs(plan.confirmed[here]) != epoch:
         slot = plan.onward[here] - 1
@@ -149,7 +150,7 @@ def _holds(graph, plan, state, goal, vertex):
 
 @inlined
 def _repair(graph, plan, state, goal, vertex):
-    """Find the distance of a vertex by A* and raise the bounds of all that it goes through; false for want of room."""
+    """Find the distance of a vertex by A* and raise the bounds of expanded vertices; false if there is no room."""
     plan.clock[REPAIR] += 1
     reached, finished = 2 * plan.clock[REPAIR], 2 * plan.clock[REPAIR] + 1
     clear(plan.waiting, 0)
@@ -194,7 +195,7 @@ def _repair(graph, plan, state, goal, vertex):
 
 @inlined
 def _lay_chain(plan, vertex, end):
-    """Let the way that a repair found lead on from the vertex to the one whose chain held."""
+    """Store the path that a repair found, from the vertex to the one whose chain is valid."""
     here = end
     while here != vertex and here != NO_VERTEX:
         before = np.int64(plan.came_from[here])
@@ -205,18 +206,18 @@ def _lay_chain(plan, vertex, end):
 
 @kernel
 def belief_due(search, plan):
-    """`is_due` for the reference engine."""
+    """Call `is_due` for the reference engine."""
     return is_due(search, plan)
 
 
 @kernel
 def offer_open(search, plan, vertices):
-    """`on_open` for the reference engine."""
+    """Call `on_open` for the reference engine."""
     for vertex in vertices:
         on_open(search, plan, 0, vertex, ENTERED)
 
 
 @kernel
 def select_open(search, plan):
-    """`choose` for the reference engine."""
+    """Call `choose` for the reference engine."""
     return choose(search, plan, 0)
