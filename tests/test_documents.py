@@ -114,6 +114,18 @@ def test_plan_commands_of_readme_run(maps: Path) -> None:
     assert Path("path.csv").read_text().startswith("x,y,x_metres,y_metres\n")
 
 
+def test_sample_output_of_readme_is_current(maps: Path) -> None:
+    lines = command_lines(README)
+    first = next(index for index, line in enumerate(lines) if line.startswith("sailplan worlds generate"))
+    printed = [CliRunner().invoke(app, shlex.split(line)[1:]).stdout for line in lines[first : first + 3]]
+    (sample,) = (block.text for block in blocks_of(README) if block.language == "text")
+    assert without_times("".join(printed[1:])) == without_times(sample)
+
+
+def without_times(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.startswith("  time ")]
+
+
 @pytest.mark.parametrize(
     "document", [*DOCUMENTS, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"], ids=lambda path: path.stem
 )
