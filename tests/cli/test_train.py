@@ -385,9 +385,9 @@ def test_without_torch_nothing_is_begun_and_nothing_lost(
         (tmp_path / "old" / name).unlink()
     monkeypatch.delitem(sys.modules, "sailplan.learning.regressors.torch_network", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
-    assert_one_line(_train(run, worlds, tmp_path / "run"), "sailplan[train]")
+    assert_one_line(_train(run, worlds, tmp_path / "run"), ".[train]")
     assert not (tmp_path / "run" / "settings.json").exists()
-    assert_one_line(run("train", "--resume", tmp_path / "old"), "sailplan[train]")
+    assert_one_line(run("train", "--resume", tmp_path / "old"), ".[train]")
     monkeypatch.undo()
     assert run("train", "--resume", tmp_path / "old").code == 0
 
@@ -501,5 +501,5 @@ def test_baselines_beside_what_was_trained(run: Run, worlds: Path, tmp_path: Pat
 def test_a_better_baseline_is_said_plainly(run: Run, worlds: Path, tmp_path: Path) -> None:
     untrained = ["--validation-expansions", 300, "--max-expansions", 1, "--samples-per-world", 1, "--rounds", 1]
     ran = _train(run, worlds, tmp_path / "run", *untrained)
-    assert "  beside it   optimistic " in ran.out
-    assert "  better      optimistic needs fewer expansions" in ran.out
+    assert "  baselines   optimistic " in ran.out
+    assert "  note        optimistic needs fewer expansions" in ran.out

@@ -176,3 +176,9 @@ def test_an_invalid_target_that_was_reached_before_is_a_contradiction() -> None:
     )
     with pytest.raises(GraphError, match="is reported as invalid, but another edge into it was valid"):
         search(Problem(graph, graph.vertex(0), graph.vertex(7)), dijkstra())
+
+
+@pytest.mark.parametrize("callbacks", [(3,), (None,), (lambda state: [], 3), (lambda state: [], None, "places")])
+def test_what_is_no_function_is_refused(callbacks: Any) -> None:
+    with pytest.raises(GraphError, match=r"^(succ|eval|coordinates) must be a function, got (int|NoneType|str)$"):
+        CallbackGraph(*callbacks)

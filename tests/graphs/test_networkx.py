@@ -116,3 +116,9 @@ def test_a_real_graph_as_networkx_solves_it() -> None:
     for goal in source:
         expected = nx.dijkstra_path_length(source, 16, goal, weight="weight")
         assert search(graph.problem(16, goal), dijkstra()).cost == expected
+
+
+@pytest.mark.parametrize("given", [3, None, [(0, 1)]])
+def test_what_is_no_networkx_graph_is_refused(given: object) -> None:
+    with pytest.raises(GraphError, match=r"^from_networkx needs a networkx graph, got (int|NoneType|list)$"):
+        from_networkx(given)

@@ -79,7 +79,9 @@ def demo(
 def _train(folder: Path, rounds: int) -> str:
     """Train if torch is installed; else use the pretrained policy of the package."""
     if find_spec("torch") is None:
-        typer.echo("torch is not installed (pip install 'sailplan[train]'): a pretrained policy is used instead.")
+        typer.echo(
+            "torch is not installed (pip install '.[train]' in a checkout): a pretrained policy is used instead."
+        )
         return f"sail:{TRAINED_ON}"
     if folder.exists():
         shutil.rmtree(folder)

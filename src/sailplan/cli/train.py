@@ -92,17 +92,17 @@ def _options_given(context: typer.Context) -> set[str]:
 
 
 def _lines(facts: dict[str, Any]) -> str:
-    picture = facts["picture"] or "none: pip install 'sailplan[plot]'"
+    picture = facts["picture"] or "none: pip install '.[plot]' in a checkout"
     beside = ", ".join(f"{name} {mean:.1f}" for name, mean in facts["baselines"].items())
     better = [
-        f"  better      {name} needs fewer expansions on these worlds than what was trained, without training"
+        f"  note        {name} needs fewer expansions on these worlds than what was trained, without training"
         for name in facts["better_baselines"]
     ]
     return "\n".join(
         [
             f"{facts['run']}: round {facts['best_round']} of {facts['rounds']} is best",
             f"  validation  {facts['validation_expansions']:.1f} expansions on average",
-            f"  beside it   {beside} expansions on the same worlds",
+            f"  baselines   {beside} expansions on the same worlds",
             *better,
             f"  examples    {facts['examples']} ({facts['worlds_without_path']} worlds without a path left out)",
             f"  time        {facts['seconds']:.0f} s (rolling out {facts['seconds_rolling_out']:.0f}, "

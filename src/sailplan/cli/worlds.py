@@ -17,7 +17,7 @@ worlds = typer.Typer(help="Generate worlds and show them.", no_args_is_help=True
 
 @worlds.command()
 def generate(
-    family: Annotated[str, typer.Argument(help="The family: forest, mazes, single_bugtrap, ...")],
+    family: Annotated[str, typer.Argument(metavar="FAMILY", help="The family: forest, mazes, single_bugtrap, ...")],
     out: Annotated[Path, typer.Option(help="Folder to write N.png into.")],
     count: Annotated[int, typer.Option(min=1, help="Number of worlds.")] = 10,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same worlds.")] = 0,
@@ -40,7 +40,7 @@ def generate(
 
 @worlds.command()
 def show(
-    path: Annotated[Path, typer.Argument(help="An image, a MovingAI .map or a ROS .yaml file.")],
+    path: Annotated[Path, typer.Argument(metavar="MAP", help="An image, a MovingAI .map or a ROS .yaml file.")],
     png: Annotated[Path | None, typer.Option(help="Write a picture of the world.")] = None,
     unknown: Annotated[Unknown, typer.Option(help="What unknown cells (gray 205) count as.")] = "blocked",
     as_json: Json = False,

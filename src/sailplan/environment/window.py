@@ -40,7 +40,7 @@ class Window:
         try:
             import pygame
         except ImportError as error:
-            raise EpisodeError("a window needs pygame: pip install 'sailplan[gym]'") from error
+            raise EpisodeError("a window needs pygame: pip install '.[gym]' in a checkout") from error
         pygame.display.init()
         pygame.display.set_caption(self._title)
         self._pygame, self._clock = pygame, pygame.time.Clock()

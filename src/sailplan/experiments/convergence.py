@@ -34,7 +34,7 @@ def _runs(asked: Reproduction) -> list[Run]:
     try:
         import sailplan.learning.convergence  # noqa: F401
     except ModuleNotFoundError as error:
-        raise SailplanError("plots need matplotlib: pip install 'sailplan[plot]'") from error
+        raise SailplanError("plots need matplotlib: pip install '.[plot]' in a checkout") from error
     systems, families = _both(asked)
     return _each_once([*systems, *families])
 

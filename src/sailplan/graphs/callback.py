@@ -46,6 +46,9 @@ class CallbackGraph(Generic[State]):
         eval: Callable[[State, State], bool | EdgeStatus] | None = None,
         coordinates: Callable[[State], Sequence[float]] | None = None,
     ) -> None:
+        for name, given in (("succ", succ), ("eval", eval), ("coordinates", coordinates)):
+            if not callable(given) and (given is not None or name == "succ"):
+                raise GraphError(f"{name} must be a function, got {type(given).__name__}")
         self._succ = succ
         self._eval = eval
         self._coordinates = coordinates

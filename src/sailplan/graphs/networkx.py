@@ -93,6 +93,8 @@ def from_networkx(graph: Any, *, weight: str = "weight", valid: str = "valid", p
     >>> problem.states(search(problem, load_policy("dijkstra")).path)
     ['a', 'b', 'd']
     """
+    if not (hasattr(graph, "nodes") and hasattr(graph, "edges") and hasattr(graph, "is_directed")):
+        raise GraphError(f"from_networkx needs a networkx graph, got {type(graph).__name__}")
     nodes = tuple(graph.nodes)
     vertices = {node: vertex for vertex, node in enumerate(nodes)}
     cheapest: dict[tuple[int, int], tuple[bool, float]] = {}

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -119,7 +120,10 @@ def plan(
         first if start is None else _cell(world, start, "start", metres),
         last if goal is None else _cell(world, goal, "goal", metres),
     )
-    problem = grid_problem(world, *ends, moves)
+    try:
+        problem = grid_problem(world, *ends, moves)
+    except ProblemError as error:
+        raise ProblemError(f"{error}{_advice(world, start, goal, metres)}") from error
     robot = RoundRobot(checked_radius(robot_radius), metres, problem) if robot_radius != 0.0 else None
     if robot:
         problem = robot.problem()
@@ -153,6 +157,14 @@ def _cell(world: World, point: Point, role: str, metres: bool) -> Cell:
         size = f"{world.width} x {world.height} cells"
         raise ProblemError(f"{world.name}: the {role} ({x}, {y}) metres is in cell {cell}, outside {size}")
     return cell
+
+
+def _advice(world: World, start: Point | None, goal: Point | None, metres: bool) -> str:
+    """What else to know about a start or goal that cannot be used."""
+    advice = f"; start {shown(start)} and goal {shown(goal)} were given in metres" if metres else ""
+    if world.unknown_cells and world.unknown == "blocked":
+        advice += f"; {world.unknown_cells} cells are unknown and count as blocked, see the option unknown"
+    return advice
 
 
 def _policy(given: str | os.PathLike[str] | Policy) -> tuple[Policy, str]:
@@ -270,12 +282,13 @@ class Plan:
         OSError
             If the file cannot be written. The write is atomic.
         """
-        rows = [dict(zip(("x", "y"), cell, strict=True)) for cell in self.cells]
+        rows: list[dict[str, Any]] = [dict(zip(("x", "y"), cell, strict=True)) for cell in self.cells]
         columns: list[str] = ["x", "y"]
         if self.world.resolution is not None:
             columns += ["x_metres", "y_metres"]
             table = self.metres.tolist()
-            rows = [{**row, "x_metres": x, "y_metres": y} for row, (x, y) in zip(rows, table, strict=True)]
+            metres = [{"x_metres": f"{x:.9g}", "y_metres": f"{y:.9g}"} for x, y in table]
+            rows = [{**row, **point} for row, point in zip(rows, metres, strict=True)]
         write_csv(path, columns, rows)
 
     def picture(self) -> Image.Image:

@@ -84,7 +84,7 @@ def network_maker(settings: NetworkSettings, features: FeatureSet) -> Callable[[
     try:
         from sailplan.learning.regressors.torch_network import TorchNetwork
     except ModuleNotFoundError as error:
-        raise TrainingError("training a network needs torch: pip install 'sailplan[train]'") from error
+        raise TrainingError("training a network needs torch: pip install '.[train]' in a checkout") from error
     return lambda seed: TorchNetwork(settings, seed, patch_columns=features.patch_columns)
 
 
