@@ -146,7 +146,7 @@ def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.delitem(sys.modules, "sailplan.learning.regressors.torch_network", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(
-        TrainingError, match=r"^training a network needs torch: pip install '.\[train\]' in a checkout$"
+        TrainingError, match=r"^training a network needs torch: pip install '.\[train\]'"
     ):
         network_maker(NETWORK, FEATURES)
     problems = tiny_problems()
