@@ -33,6 +33,21 @@ class Graph(Protocol):
 
     An optional method `state(vertex)` returns what a vertex represents, for example a cell or a node. Check your own
     graphs with `sailplan.testing.check_graph`.
+
+    Examples
+    --------
+    >>> class Line:
+    ...     def successors(self, vertex):
+    ...         return [vertex + 1], [1.0]
+    ...
+    ...     def evaluate(self, vertex, targets):
+    ...         return [True for _ in targets]
+    ...
+    ...     def coordinates(self, vertices):
+    ...         return np.array(vertices, float)[:, None]
+    >>> from sailplan import load_policy, search
+    >>> search(Problem(Line(), 2, 4), load_policy("a_star")).path
+    (2, 3, 4)
     """
 
     def successors(self, vertex: int) -> tuple[Sequence[int], Sequence[float]]:

@@ -91,7 +91,16 @@ def _is(value: object, *kinds: type) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """The order in which a search expanded vertices; with the problem, it suffices to replay the search."""
+    """The order in which a search expanded vertices; with the problem, it suffices to replay the search.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "trace.npz"
+    >>> Trace(start=0, goal=3, expanded=np.array([0, 1, 2], np.int32)).save(path)
+    >>> Trace.load(path).expanded
+    array([0, 1, 2], dtype=int32)
+    """
 
     start: int
     """The start of the problem."""
@@ -165,7 +174,16 @@ class Timing:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The outcome of a search, the path if one was found, and counters."""
+    """The outcome of a search, the path if one was found, and counters.
+
+    Examples
+    --------
+    >>> from sailplan import load_policy, search
+    >>> from sailplan.testing import draw_problem
+    >>> result = search(draw_problem("S#G"), load_policy("dijkstra"))
+    >>> result.found, result.outcome.value, result.expansions, result.edge_evaluations
+    (False, 'frontier_empty', 1, 1)
+    """
 
     outcome: Outcome
     """Why the search stopped."""

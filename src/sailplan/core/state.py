@@ -65,6 +65,15 @@ class SearchState:
     """The information that a policy may use: open and closed list, invalid vertices and edges, costs, depths, parents.
 
     The cost, parent and depth of a vertex are undefined while it is UNSEEN. Only an engine modifies the state.
+
+    Examples
+    --------
+    >>> from sailplan import load_policy, replay, search
+    >>> from sailplan.testing import draw_problem
+    >>> problem = draw_problem("S.#G")
+    >>> state = replay(problem, search(problem, load_policy("dijkstra")).trace)
+    >>> state.expanded.tolist(), state.invalid.tolist(), state.path_to(1)
+    ([0, 1], [2], [0, 1])
     """
 
     def __init__(self, vertices: int) -> None:

@@ -35,6 +35,11 @@ class Top:
         If `places` is not a positive integer.
     PolicyError
         If there is no such heuristic.
+
+    Examples
+    --------
+    >>> Top(places=4).heuristic
+    'euclidean'
     """
 
     places: int = 8

@@ -102,6 +102,12 @@ def random_problem(rng: np.random.Generator, moves: Moves = PAPER_MOVES, largest
     -------
     Problem
         A problem with a free start and goal; there may be no path between them.
+
+    Examples
+    --------
+    >>> problem = random_problem(np.random.default_rng(0), largest=5)
+    >>> problem.start, problem.graph.vertex_count <= 25
+    (0, True)
     """
     height, width = rng.integers(1, largest + 1, size=2)
     blocked = rng.random((height, width)) < rng.uniform(0.0, 0.5)

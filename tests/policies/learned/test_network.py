@@ -47,7 +47,7 @@ def _layer(inputs: int, outputs: int) -> Layer:
         ((_layer(3, 1),), 3, 4, "a network of 3 columns needs as many deviations"),
         ((_layer(2, 1),), 3, 3, r"layer 0: weights of shape \(2, 1\) after 3 values"),
         ((_layer(3, 4), _layer(3, 1)), 3, 3, r"layer 1: weights of shape \(3, 1\) after 4 values"),
-        ((_layer(3, 4),), 3, 3, "the last layer must give one score, not 4"),
+        ((_layer(3, 4),), 3, 3, "the last layer must have one output, not 4"),
     ],
 )
 def test_parts_that_do_not_fit(layers: tuple[Layer, ...], deviations: int, linear: int, message: str) -> None:

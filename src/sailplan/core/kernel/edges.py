@@ -1,7 +1,8 @@
 """The interface of graphs in kernels: iteration over the edges of a vertex, for any class of arrays.
 
 A kernel calls `locate` once for a vertex and then iterates over its slots. A graph registers an implementation of each
-function for its class of arrays; Numba selects it when it compiles the caller.
+function for its class of arrays; Numba selects it when it compiles the caller. In all functions, `graph` is the record
+of arrays, `place` is what `locate` returned, `slot` is below `slot_count`, and `target` is what `successor` returned.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The interface of policies in kernels; a policy registers implementations for its class of arrays.
 
-`row` is the first row of the queues of the policy, which may be a part of another policy.
+In all functions, `search` is a `SearchArrays` and `policy` the record of the policy. `row` is the first row of the
+queues of the policy, which may be a part of another policy.
 """
 
 from __future__ import annotations

@@ -116,6 +116,13 @@ def as_world(given: FilePath | World | ArrayLike, *, unknown: Unknown = "blocked
 def write_world(world: World, path: FilePath) -> None:
     """Write a world in the format of the suffix; the write is atomic.
 
+    Parameters
+    ----------
+    world
+        The world.
+    path
+        The file; its suffix decides the format.
+
     Raises
     ------
     WorldError

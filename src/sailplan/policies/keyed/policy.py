@@ -199,6 +199,11 @@ def weighted_a_star(weight: float = 11.0, heuristic: str = "euclidean") -> BestF
     ------
     PolicyError
         If there is no such heuristic, or the weight is negative or infinite.
+
+    Examples
+    --------
+    >>> weighted_a_star(3.0).keys
+    (Key(heuristic='euclidean', cost_weight=1.0, heuristic_weight=3.0),)
     """
     return BestFirst((Key(heuristic, cost_weight=1.0, heuristic_weight=weight),))
 
@@ -220,6 +225,13 @@ def greedy(heuristic: str) -> BestFirst:
     ------
     PolicyError
         If there is no such heuristic.
+
+    Examples
+    --------
+    >>> from sailplan import search
+    >>> from sailplan.testing import draw_problem
+    >>> search(draw_problem("S..G"), greedy("manhattan")).expansions
+    3
     """
     return BestFirst((Key(heuristic),))
 

@@ -80,7 +80,7 @@ class DenseNetwork:
                 raise ModelError(f"layer {number}: weights of shape {weights.shape} after {width} values")
             width = len(biases)
         if width != 1:
-            raise ModelError(f"the last layer must give one score, not {width}")
+            raise ModelError(f"the last layer must have one output, not {width}")
 
     @property
     def columns(self) -> int:

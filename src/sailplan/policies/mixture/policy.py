@@ -116,6 +116,14 @@ class OneOfMany:
     ------
     PolicyError
         If there is no policy.
+
+    Examples
+    --------
+    >>> from sailplan import load_policy
+    >>> from sailplan.testing import draw_problem
+    >>> policies = load_policy("h_euc"), load_policy("h_man")
+    >>> OneOfMany(policies).drawn(draw_problem("S..G")) in policies
+    True
     """
 
     policies: tuple[Policy, ...]

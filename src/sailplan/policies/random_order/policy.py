@@ -25,6 +25,13 @@ class RandomPolicy:
     ------
     PolicyError
         If the seed is not between 0 and 2^63.
+
+    Examples
+    --------
+    >>> from sailplan import search
+    >>> from sailplan.testing import draw_problem
+    >>> search(draw_problem("S..G"), RandomPolicy(seed=1)).expansions
+    3
     """
 
     seed: int = 0
@@ -104,6 +111,12 @@ def epsilon_greedy(policy: Policy, exploration: float, seed: int) -> MixturePoli
     ------
     PolicyError
         If `exploration` is not a probability, or the seed is not between 0 and 2^63.
+
+    Examples
+    --------
+    >>> from sailplan import load_policy
+    >>> epsilon_greedy(load_policy("h_euc"), exploration=0.1, seed=0).probability
+    0.1
     """
     # Different streams of random numbers for the choice of the policy and of the vertex.
     return MixturePolicy(RandomPolicy(seed ^ 1), policy, exploration, seed)

@@ -71,6 +71,13 @@ class ReplanningPolicy:
     ------
     PolicyError
         If the effort is out of its range.
+
+    Examples
+    --------
+    >>> from sailplan import search
+    >>> from sailplan.testing import draw_problem
+    >>> search(draw_problem("S#.G ...."), ReplanningPolicy()).expansions
+    3
     """
 
     belief: Belief = field(default_factory=Optimistic)

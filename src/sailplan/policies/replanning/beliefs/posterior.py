@@ -43,7 +43,14 @@ Cells = NDArray[np.uint8]
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """The stored worlds of a belief, all of one size."""
+    """The stored worlds of a belief, all of one size.
+
+    Examples
+    --------
+    >>> from sailplan.testing import draw_world
+    >>> Memory.of([draw_world(".#"), draw_world("..")]).frequencies
+    array([0. , 0.5])
+    """
 
     by_world: Cells = field(repr=False)
     """Shape (worlds, cells): 1 if a cell is blocked."""

@@ -141,7 +141,16 @@ _PENALTY_KEYS = {"steady": "prior_weight", "surprise": "surprise", "certainty": 
 @saveable("prior")
 @dataclass(frozen=True)
 class Prior:
-    """Multipliers from the frequency with which a cell was blocked in training; they do not change during a search."""
+    """Multipliers from the frequency with which a cell was blocked in training; they do not change during a search.
+
+    Examples
+    --------
+    >>> from sailplan.testing import draw_problem
+    >>> problem = draw_problem("S..G")
+    >>> belief = Prior(Frame.of(problem), np.array([0.0, 0.5, 0.0, 0.0]), Penalty(prior_weight=2.0))
+    >>> belief.multipliers(problem)
+    array([1., 2., 1., 1.])
+    """
 
     frame: Frame
     """The problems that the belief supports."""
