@@ -18,7 +18,7 @@ OBSTACLE, CLEARANCE, TABLE = 4, 5, 6
 """Values of `KeyArrays.heuristic` in addition to the distances of `core/kernel/edges.py`."""
 
 NOTHING_INVALID_KNOWN = 1e9
-"""The distance to the closest known invalid vertex if there is none."""
+"""Used as the distance to the closest known invalid vertex if none is known."""
 
 
 class KeyArrays(NamedTuple):
