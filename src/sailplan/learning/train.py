@@ -111,7 +111,7 @@ def make_plan(
     data_seed: int,
     settings: Mapping[str, Any],
 ) -> Plan:
-    """The plan of a training, with the path of the data as it is valid from any folder."""
+    """The plan of a training, with the path of the data so that it is valid from any folder."""
     lasting = str(Path(data).resolve()) if Path(data).exists() else str(data)
     return Plan(
         algorithm, lasting, seed, ALGORITHMS[algorithm].presets[preset].changed(**settings), endpoints, data_seed

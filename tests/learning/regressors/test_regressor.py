@@ -145,9 +145,7 @@ def test_the_seed_of_each_round_goes_to_the_regressor() -> None:
 def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "sailplan.learning.regressors.torch_network", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(
-        TrainingError, match=r"^training a network needs torch: pip install '.\[train\]'"
-    ):
+    with pytest.raises(TrainingError, match=r"^training a network needs torch: pip install '.\[train\]'"):
         network_maker(NETWORK, FEATURES)
     problems = tiny_problems()
     with pytest.raises(TrainingError, match=r"pip install"):
