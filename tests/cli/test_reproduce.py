@@ -160,7 +160,7 @@ def test_a_damaged_run_is_one_line(run: Run, worlds: Path, tmp_path: Path) -> No
 def test_without_torch(run: Run, worlds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "sailplan.learning.regressors.torch_network", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
-    assert_one_line(_reproduce(run, "snapshots", worlds, tmp_path / "out"), "sailplan[train]")
+    assert_one_line(_reproduce(run, "snapshots", worlds, tmp_path / "out"), ".[train]")
     assert not list((tmp_path / "out" / "runs").rglob("settings.json"))
 
 
@@ -169,5 +169,5 @@ def test_without_matplotlib(run: Run, worlds: Path, tmp_path: Path, monkeypatch:
     for name in ("matplotlib", "matplotlib.axes"):
         monkeypatch.setitem(sys.modules, name, None)
     for what in ("convergence", "all"):
-        assert_one_line(_reproduce(run, what, worlds, tmp_path / "out"), "sailplan[plot]")
+        assert_one_line(_reproduce(run, what, worlds, tmp_path / "out"), ".[plot]")
     assert not (tmp_path / "out" / "runs").exists()
