@@ -134,9 +134,9 @@ def test_a_belief_that_does_not_fit_is_noted_once(run: Run, tmp_path: Path) -> N
         ran = run("plan", tmp_path / "w.png", "--policy", "belief:mazes", "--engine", engine, *pictures)
         assert ran.code == 0
         assert ran.error.count("\n") == 1
-        assert "the belief is not used on w: " in ran.error
+        assert "the belief is not used: " in ran.error
     ran = run("plan", tmp_path / "w.png", "--policy", "belief:mazes", "--json")
-    assert "the belief is not used on w: " in json.loads(ran.out)["note"]
+    assert "the belief is not used: " in json.loads(ran.out)["note"]
     assert json.loads(run("plan", tmp_path / "w.png", "--json").out)["note"] is None
 
 

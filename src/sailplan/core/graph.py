@@ -126,14 +126,16 @@ def edge_statuses(graph: Graph, vertex: int, targets: Sequence[int]) -> list[int
         verdicts = verdicts.tolist()
     if len(verdicts) != len(targets):
         raise GraphError(f"evaluate({vertex}) returned {len(verdicts)} results for {len(targets)} edges")
-    statuses = [
-        _STATUS_OF_FLAG[bool(verdict)] if isinstance(verdict, bool | np.bool_) else verdict for verdict in verdicts
-    ]
-    if not _STATUSES.issuperset(statuses):
-        raise GraphError(f"evaluate({vertex}) must return a bool or an EdgeStatus for each edge, got {statuses}")
+    # Once per expansion, so without a loop in Python where there are no flags.
+    if not _FLAGS.isdisjoint(map(type, verdicts)):
+        verdicts = [_STATUS_OF_FLAG[bool(verdict)] if type(verdict) in _FLAGS else verdict for verdict in verdicts]
+    if not _STATUSES.issuperset(verdicts):
+        raise GraphError(f"evaluate({vertex}) must return a bool or an EdgeStatus for each edge, got {verdicts}")
+    statuses: list[int] = verdicts
     return statuses
 
 
+_FLAGS = frozenset((bool, np.bool_))
 _STATUSES = frozenset(int(status) for status in EdgeStatus)
 _STATUS_OF_FLAG = {True: int(EdgeStatus.VALID), False: int(EdgeStatus.INVALID_EDGE)}
 

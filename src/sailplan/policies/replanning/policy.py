@@ -128,7 +128,7 @@ class ReplanningPolicy:
     def _form(self, graph: CompiledGraph, problem: Problem) -> CompiledForm:
         belief, notes = self.belief, tuple[Note, ...]()
         if reason := belief.why_unsupported(problem):
-            notes = (Note(belief.name, f"the belief is not used on {problem.name}: {reason}"),)
+            notes = (Note(belief.name, f"the belief is not used: {reason}"),)
             belief = Optimistic()
         plan = allocate_bounds(graph, problem, belief, self.effort)
         form = CompiledForm(plan, notes=notes, enlarge=enlarge)
