@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from sailplan.cli.notes import tell
+from sailplan.cli.main import tell
 from sailplan.cli.options import Json, split_names
 from sailplan.core import Limits
 from sailplan.datasets.scenario import Endpoints

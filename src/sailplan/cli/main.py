@@ -1,4 +1,4 @@
-"""The entry point: every error that the user can fix is one line, never a traceback."""
+"""The entry point, errors and notes: each is one line on standard error, never a traceback."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from sailplan import __version__
-from sailplan.cli.notes import tell
 from sailplan.errors import SailplanError
 
 USAGE = 2
@@ -57,6 +56,16 @@ def options(
 
     Example: sailplan plan floor.png --start 3,4 --goal 180,190 --png search.png
     """
+
+
+def tell(note: object) -> None:
+    """Print a note."""
+    print(f"note: {one_line(note)}", file=sys.stderr)  # noqa: T201
+
+
+def one_line(note: object) -> str:
+    """The text of a note without line breaks; a belief of the user's own may give any reason."""
+    return " ".join(str(note).split())
 
 
 def _note_missing_cache() -> None:

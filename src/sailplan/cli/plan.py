@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sailplan.cli.notes import one_line, tell
+from sailplan.cli.main import one_line, tell
 from sailplan.cli.options import Json, parse_point
 from sailplan.core import Limits, StopRule
 from sailplan.core.search import EngineName

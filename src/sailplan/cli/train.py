@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sailplan.cli.notes import tell
+from sailplan.cli.main import tell
 from sailplan.cli.options import Json
 from sailplan.datasets.scenario import Endpoints
 from sailplan.errors import TrainingError
