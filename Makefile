@@ -5,7 +5,7 @@ PLAIN_TESTS := $(addprefix tests/,core/test_state.py core/test_graph.py core/tes
 	graphs/explicit graphs/test_callback.py graphs/test_networkx.py graphs/grid/test_clearance.py graphs/grid/test_graph.py \
 	graphs/grid/test_world.py graphs/grid/test_pictures.py oracle policies/keyed policies/learned policies/mixture \
 	policies/random_order policies/replay policies/replanning/beliefs policies/replanning/test_saved_beliefs.py \
-	policies/steered policies/test_catalogue.py policies/width)
+	policies/steered policies/width)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .PHONY: help demo test lint coverage bench reproduce training pretrained clean
