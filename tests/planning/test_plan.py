@@ -278,3 +278,15 @@ def test_a_plan_shows_itself(tmp_path: Path) -> None:
             plan.save(tmp_path / "a.txt")
     assert isinstance(plan, Plan)
     assert plan.problem.states(plan.result.partial_path) == list(plan.partial)
+
+
+@pytest.mark.parametrize("radius", [False, True, None, "wide", np.array([1.0, 2.0]), -1, math.nan, math.inf])
+def test_a_radius_that_is_none_is_refused_in_one_line(radius: Any) -> None:
+    with pytest.raises(SailplanError, match=r"^robot_radius must be a finite number that is not negative, got"):
+        sailplan.plan(ROOMS, robot_radius=radius)
+
+
+@pytest.mark.parametrize("radius", [0, 0.0, np.float32(0.0), np.int8(0)])
+def test_a_radius_of_zero_says_nothing(radius: Any) -> None:
+    walled = np.array([[True, False, True]])
+    assert sailplan.plan(walled, robot_radius=radius).notes == ()

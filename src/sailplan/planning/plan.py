@@ -124,7 +124,8 @@ def plan(
         problem = grid_problem(world, *ends, moves)
     except ProblemError as error:
         raise ProblemError(f"{error}{_advice(world, start, goal, metres)}") from error
-    robot = RoundRobot(checked_radius(robot_radius), metres, problem) if robot_radius != 0.0 else None
+    radius = robot_radius if type(robot_radius) is float and robot_radius == 0.0 else checked_radius(robot_radius)
+    robot = RoundRobot(radius, metres, problem) if radius > 0.0 else None
     if robot:
         problem = robot.problem()
     planner, name = _policy(DEFAULT_POLICY if policy is None else policy)

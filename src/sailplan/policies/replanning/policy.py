@@ -190,13 +190,9 @@ def plain_costs(rows: object, effort: float) -> FloatArray | None:
     return None
 
 
-@plain_costs.register
-def _(rows: GridArrays, effort: float) -> FloatArray:
-    return _in_parts(np.repeat([1.0, rows.diagonal_cost], 4))
-
-
-@plain_costs.register
-def _(rows: TerrainArrays, effort: float) -> FloatArray:
+@plain_costs.register(GridArrays)
+@plain_costs.register(TerrainArrays)
+def _(rows: GridArrays | TerrainArrays, effort: float) -> FloatArray:
     return _in_parts(np.repeat([1.0, rows.diagonal_cost], 4))
 
 
