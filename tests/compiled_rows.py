@@ -20,7 +20,8 @@ def compiled_rows(features: FeatureSet, problem: Problem, state: SearchState, ve
     assert is_compiled(problem.graph)
     assert features.kernel_columns is not None
     columns = allocate_features(features.kernel_columns)
-    search = allocate_search(problem, CompiledForm(columns, needs_obstacles=True, needs_walls=True), state)
+    form = CompiledForm(columns, needs_obstacles=True, needs_walls=True)
+    search = allocate_search(problem.graph, problem, form, state)
     note_all_invalid(search)
     rows = np.empty((len(vertices), len(features.columns)))
     fill_rows(search, columns, np.asarray(vertices, np.int64), rows)

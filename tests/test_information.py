@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sailplan.core import Limits, Policy, StopRule, open_search, search
+from sailplan.core import Limits, Policy, StopRule, Trace, open_search, search
 from sailplan.core.search import EngineName
 from sailplan.datasets import World
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem, grid_problem
-from sailplan.policies import CATALOGUE, load_policy
+from sailplan.policies import CATALOGUE, LazyPolicy, load_policy
 from sailplan.policies.features import PRESETS
 from sailplan.testing import check_result
 from tests.learned_policies import RULES, random_policy
@@ -25,11 +25,17 @@ both_engines = pytest.mark.parametrize("engine", ["reference", "compiled"])
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def _with_other_hidden_cells(problem: Problem, graph: GridGraph, expanded: list[int], seed: int) -> Problem:
-    """Draw anew every cell that was not touched by these expansions."""
+def _with_other_hidden_cells(problem: Problem, graph: GridGraph, trace: Trace, seed: int) -> Problem:
+    """Draw anew every cell that was not touched by the expansions and evaluations of a trace."""
+    expanded = trace.expanded.tolist()
     touched = {problem.start, problem.goal, *expanded}
     for vertex in expanded:
         touched.update(graph.successors(vertex)[0])
+    for source, target in trace.evaluated.tolist():
+        touched.add(target)
+        if not graph.moves.corner_cutting:
+            (x, y), (to_x, to_y) = graph.cell(source), graph.cell(target)
+            touched.update((graph.vertex((x, to_y)), graph.vertex((to_x, y))))
     blocked = graph.world.blocked.flatten()
     hidden = np.setdiff1d(np.arange(blocked.size), list(touched))
     blocked[hidden] = np.random.default_rng(seed).random(len(hidden)) < 0.5
@@ -37,29 +43,32 @@ def _with_other_hidden_cells(problem: Problem, graph: GridGraph, expanded: list[
     return grid_problem(world, graph.cell(problem.start), graph.cell(problem.goal), graph.moves)
 
 
-def _with_other_hidden_edges(problem: Problem, graph: ExplicitGraph, expanded: list[int], seed: int) -> Problem:
-    """Draw anew whether each edge holds that does not leave one of these vertices."""
+def _with_other_hidden_edges(problem: Problem, graph: ExplicitGraph, trace: Trace, seed: int) -> Problem:
+    """Draw anew whether each edge holds that was not evaluated."""
+    expanded = trace.expanded.tolist()
     sources = np.repeat(np.arange(graph.vertex_count), np.diff(graph.rows.first))
-    hidden = ~np.isin(sources, expanded)
+    known = {(vertex, target) for vertex in expanded for target in graph.successors(vertex)[0]}
+    known |= {(source, target) for source, target in trace.evaluated.tolist()}
+    hidden = np.array(
+        [edge not in known for edge in zip(sources.tolist(), graph.rows.targets.tolist(), strict=True)], bool
+    )
     verdicts = graph.rows.verdicts.copy()
     verdicts[hidden] = np.random.default_rng(seed).integers(0, 2, hidden.sum())
-    known_invalid = {
-        target
-        for vertex in expanded
-        for target, verdict in zip(
-            graph.successors(vertex)[0], graph.evaluate(vertex, graph.successors(vertex)[0]), strict=True
-        )
-        if verdict == 2
-    }
+    known_invalid = {target for source, target in known if graph.evaluate(source, [target]) == [2]}
     verdicts[hidden & np.isin(graph.rows.targets, list(known_invalid))] = 2
     return Problem(ExplicitGraph(graph.rows._replace(verdicts=verdicts)), problem.start, problem.goal, name="altered")
+
+
+def _limits(policy: Policy, steps: int) -> Limits:
+    """A limit that ends a search early: of expansions, or of evaluations if the policy requests edges."""
+    return Limits(evaluations=steps) if isinstance(policy, LazyPolicy) else Limits(expansions=steps)
 
 
 def _assert_same_so_far(
     problem: Problem, altered: Problem, policy: Policy, stop: StopRule, expansions: int, engine: EngineName
 ) -> None:
     sessions = [open_search(each, policy, stop=stop, engine=engine) for each in (problem, altered)]
-    before, after = (session.run(Limits(expansions=expansions)) for session in sessions)
+    before, after = (session.run(_limits(policy, expansions)) for session in sessions)
     assert_same_result(before, after)
     assert_same_state(sessions[0].state, sessions[1].state)
 
@@ -72,8 +81,8 @@ def test_cells_not_touched_change_nothing(
     name: str, engine: EngineName, drawn: tuple[Problem, GridGraph], stop: StopRule, expansions: int, seed: int
 ) -> None:
     problem, graph = drawn
-    result = search(problem, load_policy(name), Limits(expansions=expansions), stop=stop)
-    altered = _with_other_hidden_cells(problem, graph, result.trace.expanded.tolist(), seed)
+    result = search(problem, load_policy(name), _limits(load_policy(name), expansions), stop=stop)
+    altered = _with_other_hidden_cells(problem, graph, result.trace, seed)
     _assert_same_so_far(problem, altered, load_policy(name), stop, expansions, engine)
 
 
@@ -85,8 +94,8 @@ def test_edges_not_checked_change_nothing(
     name: str, engine: EngineName, drawn: tuple[Problem, ExplicitGraph], stop: StopRule, expansions: int, seed: int
 ) -> None:
     problem, graph = drawn
-    result = search(problem, load_policy(name), Limits(expansions=expansions), stop=stop)
-    altered = _with_other_hidden_edges(problem, graph, result.trace.expanded.tolist(), seed)
+    result = search(problem, load_policy(name), _limits(load_policy(name), expansions), stop=stop)
+    altered = _with_other_hidden_edges(problem, graph, result.trace, seed)
     _assert_same_so_far(problem, altered, load_policy(name), stop, expansions, engine)
 
 
@@ -101,7 +110,7 @@ def test_a_learned_policy_sees_no_cell_that_is_not_touched(
     problem, graph = drawn
     policy = random_policy(seed, features, rescore)
     result = search(problem, policy, Limits(expansions=expansions), stop=StopRule.GOAL_EXPANDED)
-    altered = _with_other_hidden_cells(problem, graph, result.trace.expanded.tolist(), seed)
+    altered = _with_other_hidden_cells(problem, graph, result.trace, seed)
     _assert_same_so_far(problem, altered, policy, StopRule.GOAL_EXPANDED, expansions, engine)
 
 
@@ -115,7 +124,7 @@ def test_a_learned_policy_sees_no_edge_that_is_not_checked(
     problem, graph = drawn
     policy = random_policy(seed, "relative", rescore)
     result = search(problem, policy, Limits(expansions=expansions), stop=StopRule.GOAL_EXPANDED)
-    altered = _with_other_hidden_edges(problem, graph, result.trace.expanded.tolist(), seed)
+    altered = _with_other_hidden_edges(problem, graph, result.trace, seed)
     _assert_same_so_far(problem, altered, policy, StopRule.GOAL_EXPANDED, expansions, engine)
 
 
@@ -123,7 +132,7 @@ def test_a_clairvoyant_policy_is_found_out() -> None:
     drawing = World(np.zeros((9, 9), np.bool_))
     problem = grid_problem(drawing, (0, 0), (8, 0))
     assert isinstance(problem.graph, GridGraph)
-    altered = _with_other_hidden_cells(problem, problem.graph, [0], seed=1)
+    altered = _with_other_hidden_cells(problem, problem.graph, Trace(0, 8, np.zeros(1, np.int32)), seed=1)
     with pytest.raises(AssertionError):
         _assert_same_so_far(problem, altered, load_policy("oracle"), StopRule.GOAL_GENERATED, 4, "compiled")
 

@@ -92,7 +92,7 @@ def test_keys_that_are_not_finite_come_last_and_are_counted() -> None:
     def order(table: list[float]) -> tuple[list[int], int]:
         keys = KeyArrays(np.array([TABLE]), np.zeros(1), np.ones(1), np.array([table]))
         engine = CompiledEngine(Problem(graph, 0, 4), CompiledForm(keys), StopRule.GOAL_EXPANDED)
-        engine.advance(10, np.inf)
+        engine.advance(10, None, np.inf)
         return engine.state.expanded.tolist(), int(engine.state.arrays.counts[NON_FINITE_SCORES])
 
     assert order([0.0, np.nan, 7.0, 5.0, 0.0]) == ([0, 3, 2, 1], 1)

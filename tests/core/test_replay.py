@@ -28,9 +28,10 @@ def test_a_replay_passes_through_the_same_states(drawn: tuple[Problem, GridGraph
     problem, policy = drawn[0], load_policy(name)
     session = open_search(problem, policy)
     trace = search(problem, policy).trace
-    for expansions in range(len(trace.expanded) + 1):
-        session.run(Limits(expansions=expansions))
-        assert_same_state(replay(problem, trace, expansions), session.state)
+    by_edges = len(trace.evaluated) > 0
+    for steps in range(max(len(trace.expanded), len(trace.evaluated)) + 1):
+        session.run(Limits(evaluations=steps) if by_edges else Limits(expansions=steps))
+        assert_same_state(replay(problem, trace, steps), session.state)
     assert_same_state(replay(problem, trace), session.state)
 
 

@@ -54,7 +54,7 @@ def best_first(problem: Problem, keys: Sequence[Key], *, follows_cost: bool, sto
         invalid += [targets[i] for i, status in zip(unknown, statuses, strict=True) if status == 2]
         for index, status in zip(unknown, statuses, strict=True):
             target, through = targets[index], cost[vertex] + costs[index]
-            if status == EdgeStatus.VALID and through < cost.get(target, math.inf):
+            if EdgeStatus(status).valid and through < cost.get(target, math.inf):
                 new = target not in cost
                 cost[target], parent[target] = through, vertex
                 if new or follows_cost:

@@ -16,7 +16,7 @@ def valid_edges(graph: Graph, sources: Iterable[int]) -> nx.DiGraph:
         valid.add_node(source)
         targets, costs = graph.successors(source)
         for target, cost, status in zip(targets, costs, graph.evaluate(source, targets), strict=True):
-            if status == EdgeStatus.VALID:
+            if EdgeStatus(status).valid:
                 valid.add_edge(source, target, weight=cost)
     return valid
 

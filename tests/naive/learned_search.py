@@ -80,7 +80,7 @@ class LearnedSearch:
         for (target, cost), status in zip(edges, graph.evaluate(vertex, [to for to, _ in edges]), strict=True):
             if status == 2:
                 state.forbid([target], [])
-            if status != 0:
+            if status not in (0, 3):
                 continue
             touched.append(target)
             if state.status[target] == 0:

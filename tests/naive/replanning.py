@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 from math import inf
 
-import numpy as np
-
 from sailplan.core import SearchState
 from sailplan.core.graph import is_compiled
 from sailplan.core.kernel.arrays import CLOSED, INVALID, OPEN
 from sailplan.graphs import Graph, GridGraph, Problem
 from sailplan.policies.replanning.beliefs import Belief
-from sailplan.policies.replanning.kernel.edges import TERRAIN_UNIT
 from sailplan.policies.replanning.policy import MAX_MULTIPLIER, whole_costs, whole_multipliers
 
 
@@ -22,10 +19,9 @@ def believed_edges(problem: Problem, state: SearchState, multipliers: list[int])
     graph = problem.graph
     assert is_compiled(graph)
     most = 256 if set(multipliers) == {256} else int(MAX_MULTIPLIER) * 256
-    terrain = None
-    if isinstance(graph, GridGraph) and graph.world.costs is not None:
-        terrain = np.rint(graph.world.costs.reshape(-1) * TERRAIN_UNIT).astype(np.int64)
-    wholes = whole_costs(graph.arrays(), graph.vertex_count, 4.0, most, terrain).tolist()
+    has_terrain = isinstance(graph, GridGraph) and graph.world.costs is not None
+    steps, scale = whole_costs(graph.arrays(), graph.vertex_count, 4.0, most)
+    wholes = steps.tolist()
     status, logged = state.status, {(source, target) for source, target in state.invalid_edges.tolist()}
     into: dict[int, list[tuple[int, int]]] = {vertex: [] for vertex in range(graph.vertex_count)}
     number = 0
@@ -42,8 +38,8 @@ def believed_edges(problem: Problem, state: SearchState, multipliers: list[int])
             if isinstance(graph, GridGraph) and _cuts_a_corner(graph, state, source, target):
                 continue
             assert cost >= 0.0
-            if terrain is not None:
-                whole *= int(terrain[source] + terrain[target])
+            if has_terrain:
+                whole = int(cost * scale + 0.5)
             into[target].append((source, whole * multipliers[target]))
     return into
 

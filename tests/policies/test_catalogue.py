@@ -27,6 +27,7 @@ from sailplan.policies import (
     weighted_a_star,
 )
 from sailplan.policies.catalogue import read_facts
+from sailplan.policies.lazy import LazyPolicy
 from sailplan.policies.replanning.policy import optimistic
 from sailplan.testing import check_policy
 
@@ -38,6 +39,7 @@ def test_every_policy_keeps_the_contract(name: str) -> None:
 
 def test_what_each_name_stands_for() -> None:
     assert {name: load_policy(name) for name in CATALOGUE} == {
+        "lazy": LazyPolicy(),
         "optimistic": optimistic(),
         "a_star": a_star(),
         "a_star_octile": a_star("octile"),
@@ -98,11 +100,11 @@ def test_weighted_a_star_takes_its_weight(name: str, weight: float) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("b_star", "no policy 'b_star'; there are optimistic, a_star, a_star_octile"),
+        ("b_star", "no policy 'b_star'; there are lazy, optimistic, a_star, a_star_octile"),
         ("", "no policy ''"),
         ("sail", "no policy 'sail'; there are sail:alternating_gaps"),
         ("sail:oceans", "no policy 'sail:oceans'; there are sail:alternating_gaps"),
-        ("a_star:3", "'a_star:3': only weighted_a_star takes a number after the colon"),
+        ("a_star:3", "'a_star:3': no number may follow this name, only lazy, weighted_a_star"),
         ("weighted_a_star:heavy", "the weight must be a finite number that is not negative"),
         ("weighted_a_star:-1", "the weight must be a finite number that is not negative"),
         ("weighted_a_star:nan", "the weight must be a finite number that is not negative"),

@@ -55,7 +55,7 @@ class Line:
         ({"successors": ([-1], [1.0])}, r"successors\(0\) names a vertex out of range"),
         ({"changing": True}, r"successors\(0\) differ from one call to the next"),
         ({"evaluate": [EdgeStatus.VALID]}, r"evaluate\(0\) returned 1 results for 2 edges"),
-        ({"evaluate": [0, 3]}, r"evaluate\(0\) must return a bool or an EdgeStatus"),
+        ({"evaluate": [0, 4]}, r"evaluate\(0\) must return a bool or an EdgeStatus"),
         ({"evaluate": [0, "valid"]}, r"evaluate\(0\) must return a bool or an EdgeStatus"),
         ({"coordinates": np.zeros(3)}, r"coordinates have shape \(3,\), not \(vertices, dimensions\)"),
         ({"coordinates": np.zeros((2, 1))}, r"coordinates\(3 vertices\) has 2 rows"),

@@ -8,12 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from sailplan.core.graph import CompiledGraph, Problem, is_compiled
-from sailplan.core.kernel.arrays import EDGE_LOG_FULL, OPEN, POLICY_DUE, POLICY_FULL, QUEUE_FULL, SearchArrays
+from sailplan.core.graph import CompiledGraph, Problem, is_compiled, statuses_of_edges
+from sailplan.core.kernel.arrays import (
+    ANSWERED,
+    ANSWERS_DUE,
+    EDGE_EVALUATIONS,
+    EDGE_LOG_FULL,
+    OPEN,
+    POLICY_DUE,
+    POLICY_FULL,
+    QUEUE_FULL,
+    REQUESTED,
+    SearchArrays,
+)
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
-from sailplan.core.kernel.loop import COMPILE_ONLY, advance
+from sailplan.core.kernel.loop import COMPILE_ONLY, UNLIMITED, advance
 from sailplan.core.kernel.obstacles import ListedObstacles, NoObstacles
-from sailplan.core.policy import NOT_STEERED, CompiledForm, Policy
+from sailplan.core.policy import NO_BOUND, NOT_STEERED, CompiledForm, Policy
 from sailplan.core.result import OUTCOME_OF_CODE, Outcome, StopRule
 from sailplan.core.state import SearchState, allocate_queues, enlarge_queues
 from sailplan.errors import EngineError
@@ -33,15 +44,17 @@ class CompiledEngine:
     name = "compiled"
 
     def __init__(self, problem: Problem, form: CompiledForm, stop: StopRule) -> None:
-        graph = problem.graph
+        graph = form.graph or problem.graph
         assert is_compiled(graph)
         self.state = SearchState(graph.vertex_count)
         self.notes = form.notes
+        self._graph = graph
         self._form = form
         self._policy = form.arrays
-        self._search = allocate_search(problem, form, self.state)
+        self._search = allocate_search(graph, problem, form, self.state)
         self._goal = problem.goal
         self._stop_at_generation = stop is StopRule.GOAL_GENERATED
+        self._seconds_in_python = 0.0
         self.state.begin(problem.start)
         search = self._search
         kinds = (type(search.graph), type(search.queue), type(search.obstacles), *_record_classes(self._policy))
@@ -50,18 +63,19 @@ class CompiledEngine:
             self._call(COMPILE_ONLY)
             _COMPILED.add(kinds)
 
-    def advance(self, expansions: int, deadline: float) -> Outcome | None:
+    def advance(self, expansions: int, evaluations: int | None, deadline: float) -> Outcome | None:
         """Expand at most `expansions` vertices; None if all of them were expanded and the search can continue."""
         if self._stop_at_generation and self.state.status[self._goal] == OPEN:
             return Outcome.GOAL_GENERATED
         timed = deadline < math.inf
         chunk, longest = (1, _LONGEST_TIMED_CALL) if timed else (_FIRST_EXPANSIONS, _LONGEST_CALL)
+        most = UNLIMITED if evaluations is None else int(self.state.arrays.counts[EDGE_EVALUATIONS]) + evaluations
         while expansions > 0:
             began = perf_counter()
             if began >= deadline:
                 return Outcome.TIME_SPENT
             before = self.state.expansions
-            outcome = OUTCOME_OF_CODE.get(self._call(min(expansions, chunk)))
+            outcome = OUTCOME_OF_CODE.get(self._call(min(expansions, chunk), most))
             if outcome is not None:
                 return outcome
             expansions -= self.state.expansions - before
@@ -77,31 +91,55 @@ class CompiledEngine:
             # After an expansion, the kernel has already listed them.
             self._call(0)
 
+    def tighten(self, bound: float) -> None:
+        """Continue with another bound; raises EngineError if the policy proves none."""
+        if not self._form.tighten:
+            raise EngineError(NO_BOUND)
+        self._policy, queue = self._form.tighten(self._policy, self.state, self._search.queue, bound)
+        self._search = self._search._replace(queue=queue)
+
     def phase_shares(self) -> tuple[float, float, float]:
         """Return the time spent to select, expand and evaluate, in cycles."""
         select, expand, evaluate = self.state.arrays.cycles.tolist()
         return select, expand, evaluate
 
-    def _call(self, budget: int) -> int:
+    @property
+    def seconds_in_python(self) -> float:
+        """Seconds of edge evaluations in Python, which the phases of the kernel do not include."""
+        return self._seconds_in_python
+
+    def _call(self, budget: int, most: int = UNLIMITED) -> int:
         search, state = self._search, self.state
-        code: int = advance(search, self._policy, self._stop_at_generation, budget)
+        code: int = advance(search, self._policy, self._stop_at_generation, budget, most)
         if code == QUEUE_FULL:
             self._search = search._replace(queue=enlarge_queues(search.queue))
         elif code == EDGE_LOG_FULL:
-            state.make_room_for_edges(len(search.targets))
+            state.make_room_for_edges(len(search.requested))
             self._search = search._replace(state=state.arrays)
         elif code == POLICY_FULL and self._form.enlarge:
             self._policy = self._form.enlarge(self._policy)
         elif code == POLICY_DUE and self._form.update:
             self._search = search._replace(queue=self._form.update(state, search.queue))
+        elif code == ANSWERS_DUE:
+            self._answer(most)
         return code
 
+    def _answer(self, most: int) -> None:
+        """Evaluate the requested edges in Python, as many as the limit allows, and write the results to the graph."""
+        began, counts, rows = perf_counter(), self.state.arrays.counts, self._search.graph
+        left = most - int(counts[EDGE_EVALUATIONS])
+        asked = self._search.requested[counts[ANSWERED] : min(counts[REQUESTED], counts[ANSWERED] + left)]
+        sources, edges = asked[:, 0], rows.first[asked[:, 0]] + asked[:, 1]
+        rows.verdicts[edges] = statuses_of_edges(self._graph, sources.tolist(), rows.targets[edges].tolist())
+        self._seconds_in_python += perf_counter() - began
 
-def allocate_search(problem: Problem, form: CompiledForm, state: SearchState) -> SearchArrays:
-    """Allocate the arrays of one search on a graph with arrays."""
-    graph = problem.graph
-    assert is_compiled(graph)
-    degree = graph.max_degree
+
+def allocate_search(graph: CompiledGraph, problem: Problem, form: CompiledForm, state: SearchState) -> SearchArrays:
+    """Allocate the arrays of one search on a graph with arrays, which may be a copy of that of the problem."""
+    degree, by_edges = graph.max_degree, form.requests > 0
+    if by_edges:
+        state.track_edges(graph_edges(graph))
+    in_paths = len(state.status) if by_edges else 0
     return SearchArrays(
         graph=graph.arrays(),
         state=state.arrays,
@@ -112,7 +150,17 @@ def allocate_search(problem: Problem, form: CompiledForm, state: SearchState) ->
         targets=np.empty(degree, np.uint32),
         costs=np.empty(degree, np.float64),
         changes=np.empty(degree, np.uint8),
+        requested=np.empty((max(degree, form.requests), 2), np.int64),
+        changed=np.empty(in_paths, np.int32),
+        waiting=np.empty(in_paths, np.int32),
+        marks=np.zeros(in_paths, np.uint8),
     )
+
+
+def graph_edges(graph: CompiledGraph) -> int:
+    """Return an upper limit of the numbers that `edge_number` returns."""
+    edges = getattr(graph, "edge_count", None)
+    return graph.vertex_count * graph.max_degree if edges is None else int(edges)
 
 
 def _allocate_obstacles(graph: CompiledGraph, form: CompiledForm) -> Any:
@@ -134,10 +182,11 @@ def _record_classes(record: Any) -> list[type]:
 
 def compile_search(problem: Problem, policy: Policy) -> CompiledForm | str:
     """Return the policy for the compiled engine, or the reason why that engine cannot run the search."""
-    if not is_compiled(problem.graph):
-        return f"{type(problem.graph).__name__} has no arrays()"
-    if problem.graph.vertex_count >= 1 << VERTEX_BITS:
-        return f"the graph has {problem.graph.vertex_count} vertices, more than {1 << VERTEX_BITS}"
+    graph = problem.graph
+    if not is_compiled(graph) and not getattr(policy, "compiles_any_graph", False):
+        return f"{type(graph).__name__} has no arrays()"
+    if is_compiled(graph) and graph.vertex_count >= 1 << VERTEX_BITS:
+        return f"the graph has {graph.vertex_count} vertices, more than {1 << VERTEX_BITS}"
     form = compiled_form(policy, problem)
     return f"{type(policy).__name__} has no compiled form for this problem" if form is None else form
 

@@ -26,13 +26,21 @@ class EdgeStatus(IntEnum):
     """This edge cannot be taken; other edges to the same target may be valid."""
     INVALID_TARGET = arrays.INVALID_TARGET
     """The target itself is invalid, and so is every edge into it."""
+    VALID_TARGET = arrays.VALID_TARGET
+    """The edge can be taken, and so can every edge into its target."""
+
+    @property
+    def valid(self) -> bool:
+        """Whether the edge can be taken."""
+        return self in (EdgeStatus.VALID, EdgeStatus.VALID_TARGET)
 
 
 class Graph(Protocol):
     """A directed graph with vertices 0, 1, 2, ... whose edges are known to be valid or invalid once they are evaluated.
 
-    An optional method `state(vertex)` returns what a vertex represents, for example a cell or a node. Check your own
-    graphs with `sailplan.testing.check_graph`.
+    An optional method `state(vertex)` returns what a vertex represents, for example a cell or a node. An optional
+    method `evaluate_edges(sources, targets)` evaluates edges of several vertices in one call, and returns what
+    `evaluate` returns. Check your own graphs with `sailplan.testing.check_graph`.
 
     Examples
     --------
@@ -121,16 +129,28 @@ class CompiledGraph(FiniteGraph, Protocol):
 
 def edge_statuses(graph: Graph, vertex: int, targets: Sequence[int]) -> list[int]:
     """Return the result of `graph.evaluate` as `EdgeStatus` codes; raises GraphError if it is not valid."""
-    verdicts: Any = graph.evaluate(vertex, targets)
+    return as_statuses(graph.evaluate(vertex, targets), len(targets), f"evaluate({vertex})")
+
+
+def statuses_of_edges(graph: Graph, sources: Sequence[int], targets: Sequence[int]) -> list[int]:
+    """Return the results of edges of several vertices, by `graph.evaluate_edges` in one call if there is one."""
+    in_one_call = getattr(graph, "evaluate_edges", None)
+    if in_one_call:
+        return as_statuses(in_one_call(sources, targets), len(targets), "evaluate_edges")
+    return [edge_statuses(graph, source, [target])[0] for source, target in zip(sources, targets, strict=True)]
+
+
+def as_statuses(verdicts: Any, count: int, what: str) -> list[int]:
+    """Return results as `EdgeStatus` codes; raises GraphError, naming the function `what`, if they are not valid."""
     if isinstance(verdicts, np.ndarray):
         verdicts = verdicts.tolist()
-    if len(verdicts) != len(targets):
-        raise GraphError(f"evaluate({vertex}) returned {len(verdicts)} results for {len(targets)} edges")
+    if len(verdicts) != count:
+        raise GraphError(f"{what} returned {len(verdicts)} results for {count} edges")
     # Once per expansion, so without a loop in Python where there are no flags.
     if not _FLAGS.isdisjoint(map(type, verdicts)):
         verdicts = [_STATUS_OF_FLAG[bool(verdict)] if type(verdict) in _FLAGS else verdict for verdict in verdicts]
     if not _STATUSES.issuperset(verdicts):
-        raise GraphError(f"evaluate({vertex}) must return a bool or an EdgeStatus for each edge, got {verdicts}")
+        raise GraphError(f"{what} must return a bool or an EdgeStatus for each edge, got {verdicts}")
     statuses: list[int] = verdicts
     return statuses
 

@@ -1,4 +1,4 @@
-"""The policy protocol: a policy decides which vertex is expanded next (Select)."""
+"""The policy protocol: a policy decides which vertex is expanded next (Select), or which edges are evaluated next."""
 
 from __future__ import annotations
 
@@ -6,36 +6,72 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeGuard
 
-from sailplan.core.graph import Problem
+from sailplan.core.graph import CompiledGraph, Problem
 from sailplan.core.kernel.arrays import QueueArrays
 from sailplan.core.result import Note, StopRule
 from sailplan.core.state import SearchState
+from sailplan.errors import PolicyError
+
+
+class EdgeRequest(NamedTuple):
+    """A request to evaluate edges, instead of a vertex to expand."""
+
+    edges: Sequence[tuple[int, int]]
+    """The edges (source, target), whose results are not known."""
+
+
+class PathConfirmed(NamedTuple):
+    """Returned instead of a request: the policy accepts the path to the goal, and the search ends."""
+
+
+Request = int | EdgeRequest | PathConfirmed | None
 
 
 class Discovery(NamedTuple):
-    """The information that an expansion uncovered."""
+    """The information that an expansion or an edge request uncovered."""
 
     vertex: int
-    """The vertex that was expanded."""
+    """The vertex that was expanded; NO_VERTEX after an edge request."""
     invalid_vertices: list[int]
     """Targets that are invalid."""
     invalid_edges: list[tuple[int, int]]
     """Edges (source, target) that are invalid although the target may not be."""
     successors: list[int]
     """Open targets of valid edges, including those whose path did not become cheaper; in successor order."""
+    evaluated: Sequence[tuple[int, int, int]] = ()
+    """After an edge request: the edges (source, target, EdgeStatus) that were evaluated."""
 
 
 class Frontier(Protocol):
-    """The open list of one search, ordered by a policy; an optional attribute `notes` is a tuple of `Note`."""
+    """The open list of one search, ordered by a policy.
+
+    An optional attribute `notes` is a tuple of `Note`. An attribute `requests_edges` that is true tells that the policy
+    requests edges, and may find that there is no path while vertices are open. An optional method `tighten(bound)`
+    continues the search with another bound of the path cost.
+    """
 
     def observe(self, discovery: Discovery) -> None:
-        """Process the information of an expansion; called before its successors are added."""
+        """Process the information of a step; called before vertices are added."""
 
     def add(self, vertices: Sequence[int]) -> None:
-        """Add vertices that entered the open list or whose path became cheaper; in successor order."""
+        """Add vertices that entered the open list or whose path became cheaper; in the order of discovery."""
 
-    def select(self) -> int | None:
-        """Remove and return the vertex to expand next, which must be OPEN; None if the list is empty."""
+    def select(self) -> Request:
+        """Return the next request.
+
+        Returns
+        -------
+        int, EdgeRequest, PathConfirmed or None
+            The vertex to expand, which must be OPEN and is removed from the list; or edges to evaluate; or that the
+            path to the goal is accepted. None if no path can be found any more.
+        """
+
+
+def as_vertex(request: Request, user: str) -> int | None:
+    """Return a request for a vertex; raises PolicyError, naming the `user` of the policy, if it is for edges."""
+    if isinstance(request, EdgeRequest | PathConfirmed):
+        raise PolicyError(f"{user} needs a policy that chooses vertices, not one that requests edges")
+    return request
 
 
 class SteeredFrontier(Frontier, Protocol):
@@ -45,6 +81,7 @@ class SteeredFrontier(Frontier, Protocol):
         """Write the candidates to arrays that the caller can read."""
 
 
+NO_BOUND = "the policy of this search proves no bound of the path cost"
 NOT_STEERED = "the policy of this search chooses by itself: it has no candidates to list"
 
 
@@ -100,6 +137,12 @@ class CompiledForm:
     """Called if the arrays are full; returns larger ones with the same contents."""
     lists_candidates: bool = False
     """Whether the caller of the search selects."""
+    requests: int = 0
+    """Largest number of edges in a request; 0 if the policy chooses vertices."""
+    graph: CompiledGraph | None = None
+    """The graph to search instead of that of the problem: the same vertices and edges, as arrays."""
+    tighten: Callable[[Any, SearchState, QueueArrays, float], tuple[Any, QueueArrays]] | None = None
+    """Called to continue a search with another bound; returns new arrays and queues. None if there is no bound."""
 
 
 class CompilablePolicy(Policy, Protocol):

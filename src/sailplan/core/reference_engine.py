@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from sailplan.core.edge_step import EdgeStep, checked_cost
 from sailplan.core.graph import Problem, edge_statuses, is_finite
-from sailplan.core.kernel.arrays import CLOSED, EDGE_EVALUATIONS, EXPANSIONS, INVALID_TARGET, OPEN, UNSEEN, VALID_EDGE
-from sailplan.core.policy import NOT_STEERED, Discovery, Policy, is_steered
+from sailplan.core.kernel.arrays import (
+    CLOSED,
+    EDGE_EVALUATIONS,
+    EXPANSIONS,
+    INVALID_TARGET,
+    OPEN,
+    UNSEEN,
+    VALID_EDGE,
+    VALID_TARGET,
+)
+from sailplan.core.policy import (
+    NO_BOUND,
+    NOT_STEERED,
+    Discovery,
+    EdgeRequest,
+    PathConfirmed,
+    Policy,
+    Request,
+    is_steered,
+)
 from sailplan.core.result import Note, Outcome, StopRule
 from sailplan.core.state import SearchState
 from sailplan.errors import EngineError, GraphError, PolicyError
 
 _ROOM_FOR_UNKNOWN_GRAPHS = 1024
-_NUMBERS = (float, int, np.number)
 
 
 class ReferenceEngine:
-    """One search in Python: select, expand, update the open list, repeat."""
+    """One search in Python: request a vertex or edges, evaluate, update paths and the open list, repeat."""
 
     name = "reference"
 
@@ -38,6 +56,8 @@ class ReferenceEngine:
         self._see()
         self.state.begin(problem.start)
         self._begun = False
+        self._pending: int | None = None
+        self._request = EdgeStep(problem.graph, self.state, self._frontier)
 
     def _see(self) -> None:
         """Create memory views of the arrays, whose item access is several times as fast."""
@@ -49,30 +69,71 @@ class ReferenceEngine:
         self._expanded: Any = arrays.expanded.data
         self._counts: Any = arrays.counts.data
 
-    def advance(self, expansions: int, deadline: float) -> Outcome | None:
+    def advance(self, expansions: int, evaluations: int | None, deadline: float) -> Outcome | None:
         """Expand at most `expansions` vertices; None if all of them were expanded and the search can continue."""
         goal = self._problem.goal
         if self._stop_at_generation and self._status[goal] == OPEN:
             return Outcome.GOAL_GENERATED
-        for _ in range(expansions):
-            began = perf_counter()
-            if began >= deadline:
+        most = sys.maxsize if evaluations is None else self._counts[EDGE_EVALUATIONS] + evaluations
+        end = self.state.expansions + expansions
+        while self.state.expansions < end:
+            if perf_counter() >= deadline:
                 return Outcome.TIME_SPENT
-            self._begin()
-            vertex = self._frontier.select()
-            self._phases[0] += perf_counter() - began
-            if vertex is None:
-                if len(self.state.frontier):
-                    raise PolicyError("the policy selected nothing, although there are open vertices")
-                return Outcome.FRONTIER_EMPTY
-            if not 0 <= vertex < len(self._status) or self._status[vertex] != OPEN:
-                raise PolicyError(f"the policy selected vertex {vertex}, which is not open")
-            if vertex == goal:
-                return Outcome.GOAL_EXPANDED
-            self._expand(vertex)
+            outcome = self._step(most)
+            if outcome is not None:
+                return outcome
             if self._stop_at_generation and self._status[goal] == OPEN:
                 return Outcome.GOAL_GENERATED
         return None
+
+    def _step(self, most: int) -> Outcome | None:
+        """Answer one request of the policy within a limit of evaluations; return why the search stops, if it does."""
+        if self._request.unanswered:
+            return self._evaluate_edges(most)
+        vertex = self._select() if self._pending is None else self._pending
+        if vertex is None:
+            if len(self.state.frontier) and not getattr(self._frontier, "requests_edges", False):
+                raise PolicyError("the policy selected nothing, although there are open vertices")
+            return Outcome.FRONTIER_EMPTY
+        if isinstance(vertex, PathConfirmed):
+            if self._status[self._problem.goal] != OPEN:
+                raise PolicyError("the policy accepted the path to the goal, but there is none yet")
+            return Outcome.PATH_CONFIRMED
+        if isinstance(vertex, EdgeRequest):
+            self._request.begin(vertex)
+            return self._evaluate_edges(most)
+        if not 0 <= vertex < len(self._status) or self._status[vertex] != OPEN:
+            raise PolicyError(f"the policy selected vertex {vertex}, which is not open")
+        if vertex == self._problem.goal:
+            return Outcome.GOAL_EXPANDED
+        edges = self._unknown_edges(vertex)
+        if self._counts[EDGE_EVALUATIONS] + len(edges) > most:
+            self._pending = vertex
+            return Outcome.EVALUATIONS_SPENT
+        self._pending = None
+        self._expand(vertex, edges)
+        return None
+
+    def _select(self) -> Request:
+        began = perf_counter()
+        self._begin()
+        request = self._frontier.select()
+        self._phases[0] += perf_counter() - began
+        return request
+
+    def _evaluate_edges(self, most: int) -> Outcome | None:
+        began = perf_counter()
+        seconds = self._request.answer(most - self._counts[EDGE_EVALUATIONS])
+        self._phases[1] += perf_counter() - began - seconds
+        self._phases[2] += seconds
+        return Outcome.EVALUATIONS_SPENT if self._request.unanswered else None
+
+    def tighten(self, bound: float) -> None:
+        """Continue with another bound; raises EngineError if the policy proves none."""
+        tighten = getattr(self._frontier, "tighten", None)
+        if tighten is None:
+            raise EngineError(NO_BOUND)
+        tighten(bound)
 
     def list_candidates(self) -> None:
         """Make a steered policy list its candidates."""
@@ -91,10 +152,12 @@ class ReferenceEngine:
         select, expand, evaluate = self._phases
         return select, expand, evaluate
 
-    def _expand(self, vertex: int) -> None:
+    seconds_in_python = 0.0
+    """The phases include all evaluations."""
+
+    def _expand(self, vertex: int, edges: Sequence[tuple[int, float]]) -> None:
         began = perf_counter()
         self._close(vertex)
-        edges = self._unknown_edges(vertex)
         asked = perf_counter()
         verdicts = edge_statuses(self._problem.graph, vertex, [target for target, _ in edges]) if edges else []
         answered = perf_counter()
@@ -123,7 +186,7 @@ class ReferenceEngine:
             self.state.make_room(highest + 1)
             self._see()
         status = self._status
-        return [edge for edge in zip(targets, costs) if status[edge[0]] < CLOSED]  # noqa: B905 (checked above)
+        return [edge for edge in zip(targets, costs) if status[edge[0]] < CLOSED and edge[0] != vertex]  # noqa: B905 (checked above)
 
     def _update(
         self, vertex: int, edges: Sequence[tuple[int, float]], verdicts: Sequence[int]
@@ -134,13 +197,8 @@ class ReferenceEngine:
         discovery = Discovery(vertex, [], [], [])
         entered = []
         for (target, edge_cost), verdict in zip(edges, verdicts):  # noqa: B905 (the caller checked)
-            if verdict == VALID_EDGE:
-                if not isinstance(edge_cost, _NUMBERS) or not 0.0 <= edge_cost < math.inf:
-                    raise GraphError(
-                        f"edge {vertex} -> {target}: its cost must be finite and not negative, got {edge_cost}"
-                    )
-                # Converted, as adding a float32 would round the sum to float32.
-                cost = here + float(edge_cost)
+            if verdict in (VALID_EDGE, VALID_TARGET):
+                cost = here + checked_cost(vertex, target, edge_cost)
                 discovery.successors.append(target)
                 if status[target] == UNSEEN or cost < costs[target]:
                     status[target], costs[target] = OPEN, cost

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
@@ -22,7 +22,8 @@ class StopRule(StrEnum):
     GOAL_GENERATED = "goal_generated"
     """The goal enters the open list: the measure of the paper."""
     GOAL_EXPANDED = "goal_expanded"
-    """The goal is selected for expansion, which A* needs to be optimal. The goal itself is not expanded."""
+    """The goal is selected for expansion, which A* needs to be optimal. The goal itself is not expanded. A policy that
+    requests edges accepts the path instead (`Outcome.PATH_CONFIRMED`)."""
 
 
 class Outcome(StrEnum):
@@ -32,17 +33,21 @@ class Outcome(StrEnum):
     """The goal entered the open list."""
     GOAL_EXPANDED = "goal_expanded"
     """The goal was selected for expansion."""
+    PATH_CONFIRMED = "path_confirmed"
+    """All edges of the path were evaluated, and the policy accepts it."""
     FRONTIER_EMPTY = "frontier_empty"
     """There is no path."""
     EXPANSIONS_SPENT = "expansions_spent"
     """The limit of expansions was reached."""
+    EVALUATIONS_SPENT = "evaluations_spent"
+    """The limit of edge evaluations was reached."""
     TIME_SPENT = "time_spent"
     """The time limit was reached."""
 
     @property
     def found(self) -> bool:
         """Whether a path was found."""
-        return self in (Outcome.GOAL_GENERATED, Outcome.GOAL_EXPANDED)
+        return self in (Outcome.GOAL_GENERATED, Outcome.GOAL_EXPANDED, Outcome.PATH_CONFIRMED)
 
     @property
     def final(self) -> bool:
@@ -53,7 +58,9 @@ class Outcome(StrEnum):
 OUTCOME_OF_CODE = {
     arrays.GOAL_GENERATED: Outcome.GOAL_GENERATED,
     arrays.GOAL_EXPANDED: Outcome.GOAL_EXPANDED,
+    arrays.PATH_CONFIRMED: Outcome.PATH_CONFIRMED,
     arrays.FRONTIER_EMPTY: Outcome.FRONTIER_EMPTY,
+    arrays.EVALUATIONS_SPENT: Outcome.EVALUATIONS_SPENT,
 }
 
 
@@ -64,23 +71,32 @@ class Limits:
     Raises
     ------
     SailplanError
-        If a limit is negative, infinite or not a number.
+        If a limit is negative, infinite or not a number, or the bound is below 1.
 
     Examples
     --------
-    >>> Limits(expansions=1000, seconds=0.5)
-    Limits(expansions=1000, seconds=0.5)
+    >>> Limits(evaluations=1000, seconds=0.5)
+    Limits(expansions=None, seconds=0.5, evaluations=1000, bound=None)
     """
 
     expansions: int | None = None
     """Largest number of expansions (T), a hard limit; None for no limit."""
     seconds: float | None = None
     """Time limit in seconds, exceeded by at most 5 % or 10 ms unless one expansion takes longer; None for no limit."""
+    evaluations: int | None = None
+    """Largest number of edge evaluations, a hard limit; None for no limit."""
+    bound: float | None = None
+    """Search until the cost of the path is at most this many times the optimum, with a policy that can prove it, such
+    as `LazyPolicy`; None for the bound of the policy."""
 
     def __post_init__(self) -> None:
-        if self.expansions is not None and (not _is(self.expansions, int, np.integer) or self.expansions < 0):
-            raise SailplanError(f"a limit of expansions must be an integer, not negative, got {self.expansions!r}")
+        for what in ("expansions", "evaluations"):
+            most = getattr(self, what)
+            if most is not None and (not _is(most, int, np.integer) or most < 0):
+                raise SailplanError(f"a limit of {what} must be an integer, not negative, got {most!r}")
         numbers = int, float, np.integer, np.floating
+        if self.bound is not None and not (_is(self.bound, *numbers) and self.bound >= 1):
+            raise SailplanError(f"a bound must be a number, at least 1, got {self.bound!r}")
         if self.seconds is not None and not (_is(self.seconds, *numbers) and 0 <= self.seconds < math.inf):
             raise SailplanError(f"a limit of seconds must be a finite number, not negative, got {self.seconds!r}")
 
@@ -91,7 +107,7 @@ def _is(value: object, *kinds: type) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """The order in which a search expanded vertices; with the problem, it suffices to replay the search.
+    """What a search requested; with the problem, it suffices to replay the search.
 
     Examples
     --------
@@ -108,11 +124,15 @@ class Trace:
     """The goal of the problem."""
     expanded: IntArray
     """The vertices in the order of their expansion."""
+    evaluated: IntArray = field(default_factory=lambda: np.empty((0, 2), np.int32))
+    """The edges (source, target) that the policy requested, in the order of evaluation."""
 
     def save(self, path: Path | str) -> None:
-        """Write the trace to an npz file with the arrays `start`, `goal` and `expanded`, atomically."""
+        """Write the trace to an npz file with the arrays `start`, `goal`, `expanded` and `evaluated`, atomically."""
         with atomic_write(path) as file:
-            np.savez_compressed(file, start=self.start, goal=self.goal, expanded=self.expanded)
+            np.savez_compressed(
+                file, start=self.start, goal=self.goal, expanded=self.expanded, evaluated=self.evaluated
+            )
 
     @classmethod
     def load(cls, path: Path | str) -> Trace:
@@ -138,9 +158,12 @@ class Trace:
         try:
             with np.load(io.BytesIO(contents), allow_pickle=False) as file:
                 start, goal, expanded = int(file["start"]), int(file["goal"]), file["expanded"]
-                if expanded.ndim != 1 or expanded.dtype.kind not in "iu":
-                    raise ValueError(f"expanded has shape {expanded.shape} and type {expanded.dtype}")
-                return cls(start, goal, expanded.astype(np.int32))
+                # Traces of earlier versions have no edges.
+                edges = file["evaluated"] if "evaluated" in file else np.empty((0, 2), np.int32)
+                for name, array, shape in (("expanded", expanded, ()), ("evaluated", edges, (2,))):
+                    if array.ndim != 1 + len(shape) or array.shape[1:] != shape or array.dtype.kind not in "iu":
+                        raise ValueError(f"{name} has shape {array.shape} and type {array.dtype}")
+                return cls(start, goal, expanded.astype(np.int32), edges.astype(np.int32))
         except Exception as error:
             raise SailplanError(f"{path}: not a trace, or a damaged one ({fault_line(error)})") from error
 
@@ -204,13 +227,15 @@ class SearchResult:
     engine: str
     """The engine that ran: `reference` or `compiled`."""
     trace: Trace
-    """The vertices in the order of their expansion."""
+    """The vertices in the order of their expansion, and the edges that were requested."""
     partial_path: tuple[int, ...] = ()
     """If a limit ended the search: the path to the expanded vertex that is closest to the goal."""
     notes: tuple[Note, ...] = ()
     """Notes of the policy, for example that its belief does not support this problem."""
+    bound: float = math.inf
+    """The cost is proven to be at most this many times the optimum; infinite if nothing is proven."""
 
     @property
     def found(self) -> bool:
-        """Whether a path was found."""
-        return self.outcome.found
+        """Whether a path was found; a limit may have ended the search before its bound was proven."""
+        return bool(self.path)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Literal, Protocol, get_args
 
 from sailplan.core.compiled_engine import CompiledEngine, compile_search
 from sailplan.core.graph import Problem
 from sailplan.core.kernel.arrays import EDGE_EVALUATIONS, NON_FINITE_SCORES, POLICY_EVALUATIONS
-from sailplan.core.policy import Discovery, Policy
+from sailplan.core.policy import Discovery, EdgeRequest, Policy, Request
 from sailplan.core.reference_engine import ReferenceEngine
 from sailplan.core.result import Limits, Note, Outcome, SearchResult, StopRule, Timing, Trace
 from sailplan.core.state import SearchState
@@ -30,8 +30,14 @@ class Engine(Protocol):
     state: SearchState
     notes: tuple[Note, ...]
 
-    def advance(self, expansions: int, deadline: float) -> Outcome | None:
-        """Expand at most `expansions` vertices until the deadline (`perf_counter`); None if all were expanded."""
+    def advance(self, expansions: int, evaluations: int | None, deadline: float) -> Outcome | None:
+        """Expand at most `expansions` vertices until the deadline (`perf_counter`); None if all were expanded.
+
+        At most `evaluations` edges are evaluated; None for no limit.
+        """
+
+    def tighten(self, bound: float) -> None:
+        """Continue with another bound of the path cost; raises EngineError if the policy proves none."""
 
     def list_candidates(self) -> None:
         """Make a steered policy list its candidates; raises EngineError for other policies."""
@@ -39,13 +45,18 @@ class Engine(Protocol):
     def phase_shares(self) -> tuple[float, float, float]:
         """Return the time spent to select, expand and evaluate, in any unit."""
 
+    @property
+    def seconds_in_python(self) -> float:
+        """Seconds of edge evaluations that the shares do not include."""
+
 
 class Search:
     """A search that can be run, inspected and resumed; `open_search` creates one."""
 
-    def __init__(self, problem: Problem, engine: Engine) -> None:
+    def __init__(self, problem: Problem, engine: Engine, bound: float = math.inf) -> None:
         self.problem = problem
         self._engine = engine
+        self._bound = bound
         self._outcome: Outcome | None = None
         self._seconds = 0.0
         self._unfinished = False
@@ -79,13 +90,21 @@ class Search:
         """Search like `run`, but return the outcome only, which is faster for single steps."""
         if self._unfinished:
             raise SailplanError(f"{self.problem.name}: an exception interrupted this search; open a new one")
+        if limits.bound is not None and limits.bound < self._bound:
+            self._engine.tighten(limits.bound)
+            self._bound = limits.bound
+            if self._outcome is Outcome.PATH_CONFIRMED:
+                self._outcome = None
         if self._outcome is None or not self._outcome.final:
             began = perf_counter()
             left = sys.maxsize if limits.expansions is None else limits.expansions - self.state.expansions
+            evaluations = None
+            if limits.evaluations is not None:
+                evaluations = max(limits.evaluations - int(self.state.arrays.counts[EDGE_EVALUATIONS]), 0)
             rest = math.inf if limits.seconds is None else limits.seconds - self._seconds
             # If an exception interrupts an expansion, its remaining successors are lost, so the search cannot continue.
             self._unfinished = True
-            self._outcome = self._engine.advance(max(left, 0), began + rest) or Outcome.EXPANSIONS_SPENT
+            self._outcome = self._engine.advance(max(left, 0), evaluations, began + rest) or Outcome.EXPANSIONS_SPENT
             self._unfinished = False
             self._seconds += perf_counter() - began
         return self._outcome
@@ -97,27 +116,33 @@ class Search:
     def _result(self, outcome: Outcome) -> SearchResult:
         state, goal = self.state, self.problem.goal
         counts = state.arrays.counts
-        shares = self._engine.phase_shares()
-        unit = self._seconds / (sum(shares) or 1.0)
+        shares, in_python = self._engine.phase_shares(), self._engine.seconds_in_python
+        unit = (self._seconds - in_python) / (sum(shares) or 1.0)
         select, expand, evaluate = (share * unit for share in shares)
+        # A search by edges may know a path although a limit ended it before the policy accepted the path.
+        found = outcome.found or (len(state.evaluated) > 0 and state.is_open(goal))
         return SearchResult(
             outcome=outcome,
-            path=tuple(state.path_to(goal)) if outcome.found else (),
-            partial_path=() if outcome.final else self._partial_path(),
+            path=tuple(state.path_to(goal)) if found else (),
+            partial_path=() if found or outcome.final else self._partial_path(),
             notes=self._engine.notes,
-            cost=float(state.cost[goal]) if outcome.found else math.inf,
+            cost=float(state.cost[goal]) if found else math.inf,
+            bound=self._bound if outcome.found else math.inf,
             expansions=state.expansions,
             edge_evaluations=int(counts[EDGE_EVALUATIONS]),
             policy_evaluations=int(counts[POLICY_EVALUATIONS]),
             non_finite_scores=int(counts[NON_FINITE_SCORES]),
-            timing=Timing(total=self._seconds, select=select, expand=expand, evaluate=evaluate),
+            timing=Timing(total=self._seconds, select=select, expand=expand, evaluate=evaluate + in_python),
             engine=self._engine.name,
-            trace=Trace(self.problem.start, goal, state.expanded.copy()),
+            trace=Trace(self.problem.start, goal, state.expanded.copy(), state.evaluated[:, :2].copy()),
         )
 
     def _partial_path(self) -> tuple[int, ...]:
-        """Return the path to the expanded vertex closest to the goal; without coordinates, to the last one."""
-        expanded = self.state.expanded
+        """Return the path to the expanded vertex closest to the goal; without coordinates, to the last one.
+
+        In a search by edges, to the closest vertex with a path.
+        """
+        expanded = self.state.frontier if len(self.state.evaluated) else self.state.expanded
         if len(expanded) == 0:
             return (self.problem.start,)
         try:
@@ -173,10 +198,16 @@ def open_search(
     if engine != "reference":
         form = compile_search(problem, policy)
         if not isinstance(form, str):
-            return Search(problem, CompiledEngine(problem, form, rule))
+            return Search(problem, CompiledEngine(problem, form, rule), _proven_bound(problem, policy, rule))
         if engine == "compiled":
             raise EngineError(f"{problem.name}: the compiled engine cannot run this search: {form}")
-    return Search(problem, ReferenceEngine(problem, policy, rule))
+    return Search(problem, ReferenceEngine(problem, policy, rule), _proven_bound(problem, policy, rule))
+
+
+def _proven_bound(problem: Problem, policy: Policy, rule: StopRule) -> float:
+    """Return by which factor the cost may exceed the optimum if a path is found; infinite if nothing is known."""
+    prove = getattr(policy, "proven_bound", None)
+    return math.inf if prove is None else float(prove(problem, rule))
 
 
 def search(
@@ -196,7 +227,7 @@ def search(
     policy
         The rule that decides which vertex to expand next; see `load_policy`.
     limits
-        Limits of expansions and time; none by default.
+        Limits of expansions, evaluations and time, and the bound of the path cost; none by default.
     stop
         The event at which the search stops; by default the stop rule of the policy.
     engine
@@ -247,7 +278,7 @@ def replay(problem: Problem, trace: Trace, expansions: int | None = None) -> Sea
     trace
         The trace of a result.
     expansions
-        Number of expansions to replay; all by default.
+        Number of expansions to replay, or of evaluated edges if the policy requested edges; all by default.
 
     Returns
     -------
@@ -268,15 +299,20 @@ def replay(problem: Problem, trace: Trace, expansions: int | None = None) -> Sea
     >>> replay(problem, trace, expansions=2).frontier
     array([2])
     """
-    steps = len(trace.expanded) if expansions is None else min(expansions, len(trace.expanded))
-    session = open_search(problem, ScriptedPolicy(trace))
-    session.run(Limits(expansions=steps))
+    limits = Limits(expansions=expansions)
+    if limits.expansions is not None and len(trace.evaluated):
+        script = replace(trace, evaluated=trace.evaluated[:expansions])
+    else:
+        script = trace if expansions is None else replace(trace, expanded=trace.expanded[:expansions])
+    session = open_search(problem, ScriptedPolicy(script))
+    edges = len(script.evaluated)
+    session.run(Limits(evaluations=edges) if edges else Limits(expansions=len(script.expanded)))
     return session.state
 
 
 @dataclass(frozen=True)
 class ScriptedPolicy:
-    """A policy that expands the vertices of a trace in their order."""
+    """A policy that requests the vertices or edges of a trace in their order."""
 
     trace: Trace
     stop: StopRule = StopRule.GOAL_EXPANDED
@@ -284,7 +320,9 @@ class ScriptedPolicy:
     def open(self, problem: Problem, state: SearchState) -> ScriptedFrontier:
         """Create the open list of a replay."""
         self.check(problem)
-        return ScriptedFrontier(self.trace.expanded.tolist(), state)
+        if len(self.trace.evaluated):
+            state.track_edges(0)
+        return ScriptedFrontier(self.trace, state)
 
     def check(self, problem: Problem) -> None:
         """Raise SailplanError if the trace has another start or goal than the problem."""
@@ -295,8 +333,9 @@ class ScriptedPolicy:
 class ScriptedFrontier:
     """The open list of a replay."""
 
-    def __init__(self, script: list[int], state: SearchState) -> None:
-        self._script = script
+    def __init__(self, trace: Trace, state: SearchState) -> None:
+        self._vertices, self._edges = trace.expanded.tolist(), trace.evaluated.tolist()
+        self.requests_edges = len(self._edges) > 0
         self._state = state
 
     def observe(self, discovery: Discovery) -> None:
@@ -305,7 +344,9 @@ class ScriptedFrontier:
     def add(self, vertices: Sequence[int]) -> None:
         """Do nothing: the trace determines the order."""
 
-    def select(self) -> int | None:
-        """Return the next vertex of the trace."""
-        step = self._state.expansions
-        return self._script[step] if step < len(self._script) else None
+    def select(self) -> Request:
+        """Return the next vertex or edge of the trace."""
+        edge, vertex = len(self._state.evaluated), self._state.expansions
+        if self._edges:
+            return EdgeRequest([tuple(self._edges[edge])]) if edge < len(self._edges) else None
+        return self._vertices[vertex] if vertex < len(self._vertices) else None

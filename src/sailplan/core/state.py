@@ -29,6 +29,9 @@ def allocate_state(vertices: int) -> StateArrays:
         invalid_edges=np.empty((1024, 2), np.int32),
         counts=np.zeros(arrays.COUNTS, np.int64),
         cycles=np.zeros(arrays.PHASES, np.int64),
+        evaluated=np.empty((0, 3), np.int32),
+        edge_status=np.empty(0, np.uint8),
+        valid_target=np.empty(0, np.bool_),
     )
 
 
@@ -135,6 +138,25 @@ class SearchState:
         """Number of vertices expanded."""
         return self.arrays.counts.item(arrays.EXPANSIONS)
 
+    @property
+    def evaluated(self) -> IntArray:
+        """The edges that the policy requested, as rows (source, target, EdgeStatus), in the order of evaluation."""
+        return self.arrays.evaluated[: self.arrays.counts[arrays.EVALUATED]]
+
+    @property
+    def valid_edges(self) -> IntArray:
+        """The requested edges (source, target) known to be valid, in the order of evaluation."""
+        edges = self.evaluated
+        return edges[np.isin(edges[:, 2], (arrays.VALID_EDGE, arrays.VALID_TARGET)), :2]
+
+    def track_edges(self, edges: int) -> None:
+        """Allocate the results of single edges, of which the graph has `edges`, for a policy that requests edges."""
+        self.arrays = self.arrays._replace(
+            evaluated=np.empty((1024, 3), np.int32),
+            edge_status=np.full(edges, arrays.NOT_EVALUATED, np.uint8),
+            valid_target=np.zeros(len(self.arrays.status), np.bool_),
+        )
+
     def count_scores(self, scores: int, non_finite: int = 0) -> None:
         """Count scores that a frontier has computed, and those among them that were not finite."""
         self.arrays.counts.data[arrays.POLICY_EVALUATIONS] += scores
@@ -173,9 +195,8 @@ class SearchState:
             larger = allocate_state(max(vertices, 2 * room))
             for field in ("status", "cost", "parent", "depth", "expanded", "invalid"):
                 getattr(larger, field)[:room] = getattr(self.arrays, field)
-            self.arrays = larger._replace(
-                invalid_edges=self.arrays.invalid_edges, counts=self.arrays.counts, cycles=self.arrays.cycles
-            )
+            kept = ("invalid_edges", "counts", "cycles", "evaluated", "edge_status")
+            self.arrays = larger._replace(**{field: getattr(self.arrays, field) for field in kept})
 
     def forbid(self, vertices: list[int], edges: list[tuple[int, int]]) -> None:
         """Record invalid vertices and edges."""
@@ -193,10 +214,10 @@ class SearchState:
             counts[arrays.INVALID_EDGES] += 1
 
     def make_room_for_edges(self, count: int) -> None:
-        """Enlarge the log of invalid edges if it has no room for `count` more."""
-        log = self.arrays.invalid_edges
-        used = int(self.arrays.counts[arrays.INVALID_EDGES])
-        if used + count > len(log):
-            larger = np.empty((max(2 * len(log), used + count), 2), np.int32)
-            larger[:used] = log[:used]
-            self.arrays = self.arrays._replace(invalid_edges=larger)
+        """Enlarge the logs of edges if they have no room for `count` more."""
+        for name, used in (("invalid_edges", arrays.INVALID_EDGES), ("evaluated", arrays.EVALUATED)):
+            log, entries = getattr(self.arrays, name), int(self.arrays.counts[used])
+            if 0 < len(log) < entries + count:
+                larger = np.empty((max(2 * len(log), entries + count), log.shape[1]), np.int32)
+                larger[:entries] = log[:entries]
+                self.arrays = self.arrays._replace(**{name: larger})

@@ -42,7 +42,7 @@ def explore(
             raise GraphError(f"successors({vertex}) must return vertices and a cost for each, got {targets}, {costs}")
         verdicts = edge_statuses(graph, vertex, targets) if checked else [EdgeStatus.VALID] * len(targets)
         for target, cost, verdict in zip(targets, costs, verdicts, strict=True):
-            if verdict == EdgeStatus.VALID:
+            if EdgeStatus(verdict).valid:
                 edges.append((vertex, target, cost))
                 if target not in met:
                     met.add(target)

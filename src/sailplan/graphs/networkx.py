@@ -110,7 +110,7 @@ def from_networkx(graph: Any, *, weight: str = "weight", valid: str = "valid", p
         coordinates=_positions(graph, position),
         invalid_edges=[pair for pair, (fails, _) in cheapest.items() if fails],
     )
-    return NetworkxGraph(explicit.rows, nodes)
+    return NetworkxGraph(explicit.rows, nodes=nodes)
 
 
 def _cost(attributes: dict[str, Any], weight: str, source: Hashable, target: Hashable) -> float:

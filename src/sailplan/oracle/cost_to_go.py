@@ -49,10 +49,9 @@ def cost_to_go(
     3.0
     """
     graph = problem.graph
-    finite = (
-        graph if is_compiled(graph) else explore(problem, checked=True, max_vertices=max_vertices, why="for the oracle")
-    )
-    return _settle_all(finite, problem.goal, limit)
+    if not is_compiled(graph) or getattr(graph, "checker", None):
+        graph = explore(problem, checked=True, max_vertices=max_vertices, why="for the oracle")
+    return _settle_all(graph, problem.goal, limit)
 
 
 def _settle_all(graph: CompiledGraph, goal: int, limit: float) -> FloatArray:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sailplan.core.kernel.arrays import NO_VERTEX, VALID_EDGE
+from sailplan.core.kernel.arrays import NO_VERTEX
 from sailplan.core.kernel.compile import kernel
-from sailplan.core.kernel.edges import edge_cost, locate, slot_count, successor, verdict
+from sailplan.core.kernel.edges import edge_cost, is_valid, locate, slot_count, successor, verdict
 from sailplan.core.kernel.heap import has_room, offer, pop
 
 
@@ -32,7 +32,7 @@ def settle(backward, limit, queue, settled, cost_to_go, degree):
             if target == NO_VERTEX:
                 continue
             cost = cost_to_go[vertex] + edge_cost(backward, place, slot, target)
-            if cost >= cost_to_go[target] or cost > limit or verdict(backward, place, slot, target) != VALID_EDGE:
+            if cost >= cost_to_go[target] or cost > limit or not is_valid(verdict(backward, place, slot, target)):
                 continue
             cost_to_go[target] = cost
             offer(queue, 0, target, cost)

@@ -1,4 +1,4 @@
-"""Policies, which decide the vertex that a search expands next, and loading them by name or from a file."""
+"""Policies, which decide what a search evaluates next, and loading them by name or from a file."""
 
 from sailplan.policies.catalogue import CATALOGUE, PRETRAINED, load_policy, save_policy
 from sailplan.policies.features import PRESETS, FeatureSet, feature_set
@@ -14,6 +14,7 @@ from sailplan.policies.keyed import (
     mha_star_near,
     weighted_a_star,
 )
+from sailplan.policies.lazy import SELECTORS, LazyPolicy
 from sailplan.policies.learned import DenseNetwork, LearnedPolicy
 from sailplan.policies.mixture import MixturePolicy, OneOfMany
 from sailplan.policies.oracle import OraclePolicy
@@ -26,10 +27,12 @@ __all__ = [
     "HEURISTICS",
     "PRESETS",
     "PRETRAINED",
+    "SELECTORS",
     "BestFirst",
     "DenseNetwork",
     "FeatureSet",
     "Key",
+    "LazyPolicy",
     "LearnedPolicy",
     "MixturePolicy",
     "OneOfMany",

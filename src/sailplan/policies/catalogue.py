@@ -24,6 +24,7 @@ from sailplan.policies.keyed.policy import (
     mha_star_near,
     weighted_a_star,
 )
+from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.learned.policy import Tensors
 from sailplan.policies.mixture.policy import OneOfMany
 from sailplan.policies.oracle import OraclePolicy
@@ -48,13 +49,28 @@ class Entry:
     """Creates the policy."""
     summary: str
     """One line for `sailplan policies`."""
+    with_number: Callable[[float], Policy] | None = None
+    """Creates the policy with a number that follows its name after a colon, if it takes one."""
+    number: str = ""
+    """What the number must be."""
 
 
 CATALOGUE: dict[str, Entry] = {
+    "lazy": Entry(
+        LazyPolicy,
+        "few edge evaluations: one at a time, along the shortest path that may be valid; lazy:1.5 bounds its cost",
+        LazyPolicy,
+        "the bound must be a number, at least 1",
+    ),
     "optimistic": Entry(optimistic, "replanning: the shortest path to the goal if unseen cells are free; no training"),
     "a_star": Entry(a_star, "A* with the Euclidean distance; optimal if no move is cheaper than its length"),
     "a_star_octile": Entry(lambda: a_star("octile"), "A* with the empty-grid distance; optimal on every grid"),
-    "weighted_a_star": Entry(weighted_a_star, "g + w h with w = 11, or as in weighted_a_star:3"),
+    "weighted_a_star": Entry(
+        weighted_a_star,
+        "g + w h with w = 11, or as in weighted_a_star:3",
+        weighted_a_star,
+        "the weight must be a finite number that is not negative",
+    ),
     "h_euc": Entry(lambda: greedy("euclidean"), "greedy best-first, Euclidean distance"),
     "h_man": Entry(lambda: greedy("manhattan"), "greedy best-first, Manhattan distance"),
     "h_oct": Entry(lambda: greedy("octile"), "greedy best-first, empty-grid distance"),
@@ -78,6 +94,7 @@ PRETRAINED: dict[str, str] = {
 
 
 MODEL_KINDS: dict[str, Callable[[Mapping[str, Any], Tensors, StopRule], Policy]] = {
+    "lazy": LazyPolicy.build,
     "belief": ReplanningPolicy.build,
     "policies": OneOfMany.build,
 }
@@ -121,12 +138,13 @@ def load_policy(name: str | os.PathLike[str]) -> Policy:
         return _from_file(name)
     if not argument:
         return matches[0].make()
-    if _plain(base) != _plain("weighted_a_star"):
-        raise PolicyError(f"{name!r}: only weighted_a_star takes a number after the colon")
+    if matches[0].with_number is None:
+        numbered = [known for known, entry in CATALOGUE.items() if entry.with_number]
+        raise PolicyError(f"{name!r}: no number may follow this name, only {', '.join(numbered)}")
     try:
-        return weighted_a_star(float(argument))
+        return matches[0].with_number(float(argument))
     except ValueError as error:
-        raise PolicyError(f"{name!r}: the weight must be a finite number that is not negative") from error
+        raise PolicyError(f"{name!r}: {matches[0].number}") from error
 
 
 def _from_file(name: str) -> Policy:

@@ -135,7 +135,7 @@ def check_result(problem: Problem, result: SearchResult) -> None:
     """
     expanded = result.trace.expanded.tolist()
     assert len(expanded) == result.expansions == len(set(expanded)), f"{problem.name}: a vertex was expanded twice"
-    if not result.found:
+    if not result.found or (result.outcome.final and not result.outcome.found):
         assert result.path == (), f"{problem.name}: a path although none was found"
         assert result.cost == math.inf, f"{problem.name}: a cost although no path was found"
         return
@@ -147,7 +147,7 @@ def check_result(problem: Problem, result: SearchResult) -> None:
         targets, costs = problem.graph.successors(source)
         assert target in targets, f"{problem.name}: the path jumps from {source} to {target}"
         (status,) = edge_statuses(problem.graph, source, [target])
-        assert status == EdgeStatus.VALID, f"{problem.name}: the path takes the invalid edge {source} -> {target}"
+        assert EdgeStatus(status).valid, f"{problem.name}: the path takes the invalid edge {source} -> {target}"
         cost += costs[list(targets).index(target)]
     assert math.isclose(cost, result.cost, rel_tol=1e-9), f"{problem.name}: cost {result.cost}, edges sum to {cost}"
 

@@ -40,7 +40,7 @@ def least_cost(problem: Problem) -> float:
     for vertex in range(graph.vertex_count):
         (x, y), targets = graph.cell(vertex), graph.successors(vertex)[0]
         for target, status in zip(targets, graph.evaluate(vertex, targets), strict=True):
-            if status == EdgeStatus.VALID:
+            if EdgeStatus(status).valid:
                 to_x, to_y = graph.cell(target)
                 length = 1.0 if x == to_x or y == to_y else graph.moves.diagonal_cost
                 rows.append(vertex)

@@ -14,7 +14,8 @@ from sailplan.graphs import MOVINGAI_MOVES, PAPER_MOVES, EdgeStatus, GridGraph, 
 from sailplan.testing import check_graph, draw_world
 from tests.strategies import FOUR_CONNECTED, grid_problems
 
-VALID, INVALID_EDGE, INVALID_TARGET = EdgeStatus.VALID, EdgeStatus.INVALID_EDGE, EdgeStatus.INVALID_TARGET
+VALID, INVALID_EDGE = EdgeStatus.VALID, EdgeStatus.INVALID_EDGE
+INVALID_TARGET, VALID_TARGET = EdgeStatus.INVALID_TARGET, EdgeStatus.VALID_TARGET
 ROOT = math.sqrt(2.0)
 
 
@@ -35,7 +36,7 @@ def test_straight_moves_come_first_then_diagonals_each_counter_clockwise() -> No
 
 def test_four_connected_grids_have_straight_moves_only() -> None:
     graph = GridGraph(draw_world("...\n...\n..."), FOUR_CONNECTED)
-    assert _around(graph, (1, 1)) == dict.fromkeys([(2, 1), (1, 2), (0, 1), (1, 0)], (1.0, VALID))
+    assert _around(graph, (1, 1)) == dict.fromkeys([(2, 1), (1, 2), (0, 1), (1, 0)], (1.0, VALID_TARGET))
     assert graph.max_degree == 4
 
 
@@ -64,19 +65,20 @@ def test_a_blocked_cell_is_an_invalid_target_under_every_rule() -> None:
     for moves in (PAPER_MOVES, MOVINGAI_MOVES):
         edges = _around(GridGraph(world, moves), (0, 1))
         assert edges[(1, 1)][1] == edges[(1, 2)][1] == INVALID_TARGET
-        assert edges[(0, 0)][1] == edges[(0, 2)][1] == VALID
+        assert edges[(0, 0)][1] == edges[(0, 2)][1]
+        assert edges[(0, 0)][1].valid
 
 
 @pytest.mark.parametrize("picture", ["..\n.#", "#.\n..", "#.\n.#"])
 def test_a_diagonal_past_a_blocked_cell_depends_on_the_corner_rule(picture: str) -> None:
     world = draw_world(picture)
-    assert _around(GridGraph(world, PAPER_MOVES), (0, 0))[(1, 1)] == (ROOT, VALID)
+    assert _around(GridGraph(world, PAPER_MOVES), (0, 0))[(1, 1)] == (ROOT, VALID_TARGET)
     assert _around(GridGraph(world, MOVINGAI_MOVES), (0, 0))[(1, 1)] == (ROOT, INVALID_EDGE)
 
 
 def test_the_cost_of_a_diagonal_can_be_chosen() -> None:
     graph = GridGraph(draw_world("..\n.."), Moves(diagonal_cost=1.25))
-    assert _around(graph, (0, 0))[(1, 1)] == (1.25, VALID)
+    assert _around(graph, (0, 0))[(1, 1)] == (1.25, VALID_TARGET)
     for cost in (-1.0, math.inf, math.nan):
         with pytest.raises(GraphError, match="the cost of a diagonal move must be finite and not negative"):
             Moves(diagonal_cost=cost)

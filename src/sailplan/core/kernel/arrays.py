@@ -10,15 +10,33 @@ from numpy.typing import NDArray
 UNSEEN, OPEN, CLOSED, INVALID = 0, 1, 2, 3
 """Status of a vertex."""
 
-VALID_EDGE, INVALID_EDGE, INVALID_TARGET = 0, 1, 2
+VALID_EDGE, INVALID_EDGE, INVALID_TARGET, VALID_TARGET = range(4)
 """Results of evaluating an edge."""
+NOT_EVALUATED = 4
+"""The result in the arrays of a graph that is evaluated in Python, until it is known."""
 
-RUNNING, GOAL_GENERATED, GOAL_EXPANDED, FRONTIER_EMPTY, QUEUE_FULL, EDGE_LOG_FULL, POLICY_FULL, POLICY_DUE = range(8)
+(
+    RUNNING,
+    GOAL_GENERATED,
+    GOAL_EXPANDED,
+    PATH_CONFIRMED,
+    FRONTIER_EMPTY,
+    EVALUATIONS_SPENT,
+    QUEUE_FULL,
+    EDGE_LOG_FULL,
+    POLICY_FULL,
+    POLICY_DUE,
+    ANSWERS_DUE,
+    PAUSED,
+) = range(12)
 """Why the search kernel returned."""
 
 EXPANSIONS, EDGE_EVALUATIONS, POLICY_EVALUATIONS, NON_FINITE_SCORES, INVALID_VERTICES, INVALID_EDGES = range(6)
-"""Indices of `StateArrays.counts`."""
-COUNTS = 6
+EVALUATED, PENDING, REQUESTED, ANSWERED, CHANGED = range(6, 11)
+"""Indices of `StateArrays.counts`: PENDING is one plus a vertex that was selected but not expanded, because a limit was
+reached or its edges are evaluated in Python; REQUESTED and ANSWERED are the numbers of edges of the current request;
+CHANGED is the number of vertices whose path its answers have changed so far."""
+COUNTS = 11
 
 SELECT, EXPAND, EVALUATE = range(3)
 """Indices of `StateArrays.cycles`."""
@@ -33,6 +51,10 @@ ENTERED, CHEAPER, TOUCHED = range(3)
 NO_VERTEX = -1
 NO_ROOM = -2
 """Returned instead of a vertex if arrays of the policy are full; the engine enlarges them and calls again."""
+NO_TIME = -3
+"""Returned instead of a vertex if the policy needs more time; the engine checks the time limit and calls again."""
+CONFIRMED = -4
+"""Returned instead of a number of edges if the policy accepts the path to the goal."""
 NONE = -1
 """No entry."""
 
@@ -56,6 +78,12 @@ class StateArrays(NamedTuple):
     """Edges (source, target) that are invalid although the target may not be, in the order of discovery."""
     counts: NDArray[np.int64]
     cycles: NDArray[np.int64]
+    evaluated: NDArray[np.int32]
+    """Rows (source, target, result): the edges that a policy requested, in the order of evaluation."""
+    edge_status: NDArray[np.uint8]
+    """The result of each edge by its number, if the policy requests edges: NOT_EVALUATED until it is known."""
+    valid_target: NDArray[np.bool_]
+    """Whether every edge into each vertex is known to be valid, if the policy requests edges."""
 
 
 class QueueArrays(NamedTuple):
@@ -89,3 +117,11 @@ class SearchArrays(NamedTuple):
     costs: NDArray[np.float64]
     changes: NDArray[np.uint8]
     """`targets`, `costs` and `changes` are scratch arrays for the successors of one vertex."""
+    requested: NDArray[np.int64]
+    """Rows (source, slot): the edges that the policy requests."""
+    changed: NDArray[np.int32]
+    """The vertices whose path the answers to the current request have changed, if the policy requests edges."""
+    waiting: NDArray[np.int32]
+    """Scratch, a ring: the changed vertices whose successors may have a cheaper path too."""
+    marks: NDArray[np.uint8]
+    """Scratch: whether each vertex is in `changed` or in `waiting`."""

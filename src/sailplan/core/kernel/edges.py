@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from sailplan.core.kernel.arrays import VALID_EDGE, VALID_TARGET
 from sailplan.core.kernel.compile import dispatched, inlined
 
 ZERO, EUCLIDEAN, MANHATTAN, OCTILE = range(4)
@@ -41,7 +42,25 @@ def edge_cost(graph, place, slot, target):
 
 @dispatched("graph")
 def verdict(graph, place, slot, target):
-    """Evaluate the edge in a slot: VALID_EDGE, INVALID_EDGE or INVALID_TARGET."""
+    """Evaluate the edge in a slot: VALID_EDGE, INVALID_EDGE, INVALID_TARGET or VALID_TARGET."""
+
+
+@dispatched("graph", default=True)
+def edge_number(graph, degree, vertex, place, slot):
+    """Return the number of the edge in a slot of a vertex; `degree` is the largest number of slots."""
+    return vertex * degree + slot
+
+
+@dispatched("graph", default=True)
+def evaluates_in_python(graph):
+    """Return whether `verdict` is NOT_EVALUATED until Python has evaluated an edge and written the result."""
+    return False
+
+
+@inlined
+def is_valid(status):
+    """Return whether the result of an evaluation is that the edge is valid."""
+    return status in (VALID_EDGE, VALID_TARGET)
 
 
 @dispatched("graph")

@@ -1,55 +1,79 @@
-"""The compiled search loop: select, expand, update the open list, repeat."""
+"""The compiled search loop: request a vertex or edges, evaluate, update paths and the open list, repeat."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from sailplan.core.kernel.arrays import (
+    ANSWERED,
+    ANSWERS_DUE,
+    CHANGED,
     CHEAPER,
     CLOSED,
+    CONFIRMED,
     EDGE_EVALUATIONS,
     EDGE_LOG_FULL,
     ENTERED,
     EVALUATE,
+    EVALUATED,
+    EVALUATIONS_SPENT,
     EXPAND,
     EXPANSIONS,
     FRONTIER_EMPTY,
     GOAL_EXPANDED,
     GOAL_GENERATED,
     INVALID,
+    INVALID_EDGE,
     INVALID_EDGES,
     INVALID_TARGET,
     INVALID_VERTICES,
     NO_ROOM,
+    NO_TIME,
     NO_VERTEX,
+    NOT_EVALUATED,
     OPEN,
+    PATH_CONFIRMED,
+    PAUSED,
+    PENDING,
     POLICY_DUE,
     POLICY_FULL,
     QUEUE_FULL,
+    REQUESTED,
     RUNNING,
     SELECT,
     TOUCHED,
     UNSEEN,
-    VALID_EDGE,
+    VALID_TARGET,
 )
 from sailplan.core.kernel.clock import cycles
-from sailplan.core.kernel.compile import inlined, kernel
-from sailplan.core.kernel.edges import edge_cost, locate, slot_count, successor, verdict
+from sailplan.core.kernel.compile import dispatched, inlined, kernel, piece
+from sailplan.core.kernel.edges import (
+    edge_cost,
+    edge_number,
+    evaluates_in_python,
+    is_valid,
+    locate,
+    slot_count,
+    successor,
+    verdict,
+)
 from sailplan.core.kernel.heap import has_room
 from sailplan.core.kernel.obstacles import note_invalid
-from sailplan.core.kernel.policy import before_return, choose, is_due, keys_alone, on_open
+from sailplan.core.kernel.policy import before_return, choose, is_due, keys_alone, on_edges, on_open, request
 
 COMPILE_ONLY = -1
 """A budget with which `advance` does nothing."""
+UNLIMITED = 1 << 62
+"""No limit of edge evaluations."""
 
 _TIMED_EVERY = 64
 """The clock is read in one of this many expansions: enough to estimate the shares, without overhead."""
 
 
 @kernel
-def advance(search, policy, stop_at_generation, budget):
-    """Expand at most `budget` vertices; return why the loop stopped."""
-    state, queue, goal, most = search.state, search.queue, search.goal, len(search.targets)
+def advance(search, policy, stop_at_generation, budget, most):
+    """Take at most `budget` steps and evaluate at most `most` edges in all; return why the loop stopped."""
+    state, queue, goal, room = search.state, search.queue, search.goal, len(search.targets)
     code = GOAL_GENERATED if stop_at_generation and state.status[goal] == OPEN else RUNNING
     if budget > 0 and code == RUNNING and queue.issued[0] == 0:
         # With the type of successors, so that `on_open` is compiled once.
@@ -57,40 +81,81 @@ def advance(search, policy, stop_at_generation, budget):
     spent = 0
     while spent < budget and code == RUNNING:
         spent += 1
-        if not has_room(queue, most):
+        if not has_room(queue, room):
             code = QUEUE_FULL
             break
-        if state.counts[INVALID_EDGES] + most > len(state.invalid_edges):
+        if state.counts[INVALID_EDGES] + len(search.requested) > len(state.invalid_edges):
             code = EDGE_LOG_FULL
             break
         if is_due(search, policy):
             code = POLICY_DUE
             break
-        timed = state.counts[EXPANSIONS] % _TIMED_EVERY == 0
-        before = cycles() if timed else 0
-        vertex = choose(search, policy, 0)
-        if vertex == NO_VERTEX:
-            code = FRONTIER_EMPTY
-            break
-        if vertex == NO_ROOM:
-            code = POLICY_FULL
-            break
-        if vertex == goal:
-            code = GOAL_EXPANDED
-            break
-        selected = cycles() if timed else 0
-        found = _evaluate(search, vertex)
-        evaluated = cycles() if timed else 0
-        _relax(search, policy, vertex, found)
-        if timed:
-            state.cycles[SELECT] += selected - before
-            state.cycles[EVALUATE] += evaluated - selected
-            state.cycles[EXPAND] += cycles() - evaluated
-        if stop_at_generation and state.status[goal] == OPEN:
+        code = step(search, policy, most)
+        if code == RUNNING and stop_at_generation and state.status[goal] == OPEN:
             code = GOAL_GENERATED
     if budget >= 0:
         before_return(search, policy)
     return code
+
+
+@dispatched("policy", default=True)
+def step(search, policy, most):
+    """Expand the vertex that the policy chooses; return RUNNING, or why the vertex was not expanded."""
+    state = search.state
+    timed = state.counts[EXPANSIONS] % _TIMED_EVERY == 0
+    before = cycles() if timed else 0
+    vertex = np.int64(state.counts[PENDING] - 1)
+    if vertex == NO_VERTEX:
+        vertex = np.int64(choose(search, policy, 0))
+        if vertex < 0:
+            return _code_of(vertex)
+        if vertex == search.goal:
+            return GOAL_EXPANDED
+    if most < UNLIMITED or evaluates_in_python(search.graph):
+        code = _prepare(search, vertex, most)
+        if code != RUNNING:
+            state.counts[PENDING] = vertex + 1
+            return code
+    state.counts[PENDING] = 0
+    selected = cycles() if timed else 0
+    found = _evaluate(search, vertex)
+    evaluated = cycles() if timed else 0
+    _relax(search, policy, vertex, found)
+    if timed:
+        state.cycles[SELECT] += selected - before
+        state.cycles[EVALUATE] += evaluated - selected
+        state.cycles[EXPAND] += cycles() - evaluated
+    return RUNNING
+
+
+@inlined
+def _code_of(answer):
+    """Return why the loop stops if a policy returned this instead of a vertex or a number of edges."""
+    if answer == NO_ROOM:
+        return POLICY_FULL
+    if answer == NO_TIME:
+        return PAUSED
+    return PATH_CONFIRMED if answer == CONFIRMED else FRONTIER_EMPTY
+
+
+@piece
+def _prepare(search, vertex, most):
+    """Return whether the edges of a vertex can be evaluated; request those whose result is not in the arrays."""
+    graph, state = search.graph, search.state
+    place = locate(graph, vertex)
+    unknown, count = 0, 0
+    for slot in range(slot_count(graph, place)):
+        target = successor(graph, place, slot)
+        if target in (NO_VERTEX, vertex) or state.status[target] >= CLOSED:
+            continue
+        unknown += 1
+        if verdict(graph, place, slot, target) == NOT_EVALUATED:
+            search.requested[count, 0], search.requested[count, 1] = vertex, slot
+            count += 1
+    state.counts[ANSWERED], state.counts[REQUESTED] = 0, count
+    if state.counts[EDGE_EVALUATIONS] + unknown > most:
+        return EVALUATIONS_SPENT
+    return ANSWERS_DUE if count else RUNNING
 
 
 @inlined
@@ -109,21 +174,35 @@ def _evaluate(search, vertex):
             continue
         evaluated += 1
         answer = verdict(graph, place, slot, target)
-        if answer == VALID_EDGE:
+        if answer == INVALID_TARGET:
+            _forbid_target(search, target)
+        elif answer == INVALID_EDGE:
+            _forbid_edge(state, vertex, target)
+        else:
             search.targets[found] = target
             search.costs[found] = edge_cost(graph, place, slot, target)
             found += 1
-        elif answer == INVALID_TARGET:
-            state.status[target] = INVALID
-            state.invalid[counts[INVALID_VERTICES]] = target
-            note_invalid(search.obstacles, graph, counts[INVALID_VERTICES], target)
-            counts[INVALID_VERTICES] += 1
-        else:
-            state.invalid_edges[counts[INVALID_EDGES], 0] = vertex
-            state.invalid_edges[counts[INVALID_EDGES], 1] = target
-            counts[INVALID_EDGES] += 1
     counts[EDGE_EVALUATIONS] += evaluated
     return found
+
+
+@inlined
+def _forbid_target(search, target):
+    """Record an invalid vertex."""
+    state, counts = search.state, search.state.counts
+    state.status[target] = INVALID
+    state.invalid[counts[INVALID_VERTICES]] = target
+    note_invalid(search.obstacles, search.graph, counts[INVALID_VERTICES], target)
+    counts[INVALID_VERTICES] += 1
+
+
+@inlined
+def _forbid_edge(state, source, target):
+    """Record an invalid edge whose target may be valid."""
+    counts = state.counts
+    state.invalid_edges[counts[INVALID_EDGES], 0] = source
+    state.invalid_edges[counts[INVALID_EDGES], 1] = target
+    counts[INVALID_EDGES] += 1
 
 
 @inlined
@@ -150,6 +229,129 @@ def _relax(search, policy, vertex, found):
     if not keys_alone(policy):
         for index in range(found):
             on_open(search, policy, 0, targets[index], np.int64(search.changes[index]))
+
+
+def evaluate_edges(search, policy, most):
+    """Evaluate the edges that the policy requests; an implementation of `step` for policies that request edges."""
+    counts, timed = search.state.counts, search.state.counts[EVALUATED] % _TIMED_EVERY == 0
+    before = cycles() if timed else 0
+    if counts[REQUESTED] == 0:
+        count = request(search, policy)
+        if count <= 0:
+            return _code_of(count)
+        counts[REQUESTED], counts[ANSWERED], counts[CHANGED] = count, 0, 0
+    selected = cycles() if timed else 0
+    code = _answer(search, min(counts[REQUESTED], counts[ANSWERED] + max(most - counts[EDGE_EVALUATIONS], 0)))
+    if code != RUNNING:
+        return code
+    if not has_room(search.queue, counts[CHANGED]):
+        return QUEUE_FULL
+    evaluated = cycles() if timed else 0
+    on_edges(search, policy, counts[REQUESTED])
+    for index in range(counts[CHANGED]):
+        vertex = search.changed[index]
+        change = ENTERED if search.marks[vertex] & _NEW else CHEAPER
+        search.marks[vertex] = 0
+        on_open(search, policy, 0, np.uint32(vertex), change)
+    counts[REQUESTED] = 0
+    if timed:
+        search.state.cycles[SELECT] += selected - before
+        search.state.cycles[EVALUATE] += evaluated - selected
+        search.state.cycles[EXPAND] += cycles() - evaluated
+    return RUNNING
+
+
+_CHANGED, _WAITING, _NEW = 1, 2, 4
+"""Bits of `SearchArrays.marks`."""
+
+
+@piece
+def _answer(search, end):
+    """Evaluate the requested edges up to number `end`; RUNNING if the whole request is answered."""
+    graph, state, counts = search.graph, search.state, search.state.counts
+    if evaluates_in_python(graph):
+        for index in range(counts[ANSWERED], end):
+            source, slot = search.requested[index, 0], search.requested[index, 1]
+            place = locate(graph, source)
+            if verdict(graph, place, slot, successor(graph, place, slot)) == NOT_EVALUATED:
+                return ANSWERS_DUE
+    if counts[EVALUATED] + end - counts[ANSWERED] > len(state.evaluated):
+        return EDGE_LOG_FULL
+    for index in range(counts[ANSWERED], end):
+        source, slot = search.requested[index, 0], search.requested[index, 1]
+        place = locate(graph, source)
+        target = successor(graph, place, slot)
+        _record(search, source, place, slot, target, verdict(graph, place, slot, target))
+    counts[EDGE_EVALUATIONS] += end - counts[ANSWERED]
+    counts[ANSWERED] = end
+    return RUNNING if end == counts[REQUESTED] else EVALUATIONS_SPENT
+
+
+@inlined
+def _record(search, source, place, slot, target, answer):
+    """Record the result of one edge, and update the paths that it changes."""
+    state, log = search.state, search.state.evaluated[search.state.counts[EVALUATED]]
+    log[0], log[1], log[2] = source, target, answer
+    state.counts[EVALUATED] += 1
+    state.edge_status[edge_number(search.graph, len(search.targets), source, place, slot)] = answer
+    if answer == INVALID_TARGET:
+        if state.status[target] != INVALID:
+            _forbid_target(search, target)
+    elif answer == INVALID_EDGE:
+        _forbid_edge(state, source, target)
+    else:
+        if answer == VALID_TARGET:
+            state.valid_target[target] = True
+        if state.status[source] == OPEN:
+            _connect(search, source, place, slot, target)
+
+
+@inlined
+def known_status(search, source, place, slot, target):
+    """Return what is known about an edge: the result of its evaluation, or NOT_EVALUATED."""
+    state = search.state
+    if state.status[target] == INVALID:
+        return np.uint8(INVALID_TARGET)
+    status = state.edge_status[edge_number(search.graph, len(search.targets), source, place, slot)]
+    return np.uint8(VALID_TARGET) if status == NOT_EVALUATED and state.valid_target[target] else status
+
+
+@inlined
+def _connect(search, source, place, slot, target):
+    """Take a valid edge of a vertex with a path, if this is cheaper, and then all valid edges behind it."""
+    first, last = 0, _lower(search, source, place, slot, target, 0)
+    room = len(search.waiting)
+    while first < last:
+        source = np.int64(search.waiting[first % room])
+        search.marks[source] &= _CHANGED | _NEW
+        first += 1
+        place = locate(search.graph, source)
+        for slot in range(slot_count(search.graph, place)):
+            target = successor(search.graph, place, slot)
+            if target != NO_VERTEX and is_valid(known_status(search, source, place, slot, target)):
+                last = _lower(search, source, place, slot, target, last)
+
+
+@inlined
+def _lower(search, source, place, slot, target, last):
+    """Use an edge for the path to its target if this is cheaper; return the new end of the ring of waiting vertices."""
+    state, marks = search.state, search.marks
+    cost = state.cost[source] + edge_cost(search.graph, place, slot, target)
+    if state.status[target] == UNSEEN:
+        marks[target] |= _NEW
+    elif not cost < state.cost[target]:
+        return last
+    state.status[target], state.cost[target] = OPEN, cost
+    state.parent[target], state.depth[target] = source, state.depth[source] + 1
+    if not marks[target] & _CHANGED:
+        marks[target] |= _CHANGED
+        search.changed[state.counts[CHANGED]] = target
+        state.counts[CHANGED] += 1
+    if not marks[target] & _WAITING:
+        marks[target] |= _WAITING
+        search.waiting[last % len(search.waiting)] = target
+        last += 1
+    return last
 
 
 @kernel

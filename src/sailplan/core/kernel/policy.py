@@ -1,5 +1,8 @@
 """The interface of policies in kernels; a policy registers implementations for its class of arrays.
 
+A policy requests either vertices, by `choose`, or edges, by `request`; in the latter case it also registers
+`loop.evaluate_edges` as its implementation of `loop.step`.
+
 In all functions, `search` is a `SearchArrays` and `policy` the record of the policy. `row` is the first row of the
 queues of the policy, which may be a part of another policy.
 """
@@ -14,12 +17,32 @@ from sailplan.core.kernel.compile import dispatched, inlined
 
 @dispatched("policy")
 def choose(search, policy, row):
-    """Remove and return the vertex to expand next; NO_VERTEX if none is open, NO_ROOM if arrays are full."""
+    """Remove and return the vertex to expand next; NO_VERTEX if none is open.
+
+    NO_ROOM if arrays are full, NO_TIME if the policy needs more time.
+    """
 
 
 @dispatched("policy")
 def on_open(search, policy, row, vertex, change):
-    """Process an open successor of an expanded vertex; `change` is ENTERED, CHEAPER or TOUCHED."""
+    """Process a vertex at the end of a valid edge, which is open; `change` is ENTERED, CHEAPER or TOUCHED.
+
+    If the policy requests edges, `change` is never TOUCHED, and any vertex with a path from the start is open.
+    """
+
+
+@dispatched("policy")
+def request(search, policy):
+    """Write the edges to evaluate next to `search.requested` and return their number.
+
+    0 if there is no path to the goal, CONFIRMED if the path to it is accepted, NO_ROOM if arrays are full, NO_TIME if
+    the policy needs more time. An edge whose result is known must not be requested.
+    """
+
+
+@dispatched("policy", default=True)
+def on_edges(search, policy, count):
+    """Process the results of the `count` edges of the request; called before `on_open` for its changed vertices."""
 
 
 @dispatched("policy", default=True)

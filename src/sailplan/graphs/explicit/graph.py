@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sailplan.core.graph import EdgeStatus, FloatArray
+from sailplan.core.graph import EdgeStatus, FloatArray, as_statuses
+from sailplan.core.kernel.arrays import NOT_EVALUATED
 from sailplan.errors import GraphError
-from sailplan.graphs.explicit.kernel import CsrArrays
+from sailplan.graphs.explicit.kernel import CheckedCsrArrays, CsrArrays
+
+Checker = Callable[[list[int], list[int]], Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +23,8 @@ class ExplicitGraph:
     """A finite graph whose edges are stored in arrays; create one with `ExplicitGraph.from_edges`."""
 
     rows: CsrArrays
+    checker: Checker | None = None
+    """Evaluates edges in Python, given their sources and targets; None if the results are in the arrays."""
 
     @classmethod
     def from_edges(
@@ -29,6 +35,7 @@ class ExplicitGraph:
         coordinates: ArrayLike | None = None,
         invalid_edges: Iterable[tuple[int, int]] = (),
         invalid_vertices: Iterable[int] = (),
+        evaluate_edges: Checker | None = None,
     ) -> ExplicitGraph:
         """Create a graph from directed edges.
 
@@ -45,6 +52,10 @@ class ExplicitGraph:
             Pairs (source, target) of edges that turn out to be invalid when a search evaluates them.
         invalid_vertices
             Vertices that turn out to be invalid: every edge into them is invalid.
+        evaluate_edges
+            `evaluate_edges(sources, targets)` evaluates edges, the expensive operation, and returns a bool or an
+            `EdgeStatus` for each; both arguments are lists of vertices. The compiled engine calls it once for each
+            request of the policy. By default all edges but those given as invalid are valid.
 
         Returns
         -------
@@ -54,8 +65,8 @@ class ExplicitGraph:
         Raises
         ------
         GraphError
-            If an edge names an unknown vertex, is given twice or has a negative or infinite cost, or if the
-            coordinates do not have one finite row per vertex.
+            If an edge names an unknown vertex, is given twice or has a negative or infinite cost, if the coordinates
+            do not have one finite row per vertex, or if edges are both given as invalid and evaluated by a function.
 
         Examples
         --------
@@ -78,12 +89,24 @@ class ExplicitGraph:
         verdicts[np.isin(sources * vertex_count + targets, forbidden)] = EdgeStatus.INVALID_EDGE
         verdicts[np.isin(targets, forbidden_vertices)] = EdgeStatus.INVALID_TARGET
         places = _checked_coordinates(coordinates, vertex_count)
-        return cls(_rows(sources, targets, table[:, 2], verdicts, places))
+        rows = _rows(sources, targets, table[:, 2], verdicts, places)
+        if evaluate_edges is None:
+            return cls(rows)
+        if not callable(evaluate_edges):
+            raise GraphError(f"evaluate_edges must be a function, got {type(evaluate_edges).__name__}")
+        if len(forbidden_edges) or len(forbidden_vertices):
+            raise GraphError("edges are either given as invalid or evaluated by evaluate_edges, not both")
+        return cls(rows, evaluate_edges)
 
     @property
     def vertex_count(self) -> int:
         """Number of vertices."""
         return len(self.rows.first) - 1
+
+    @property
+    def edge_count(self) -> int:
+        """Number of edges."""
+        return len(self.rows.targets)
 
     @cached_property
     def max_degree(self) -> int:
@@ -102,6 +125,8 @@ class ExplicitGraph:
 
     def evaluate(self, vertex: int, targets: Sequence[int]) -> list[int]:
         """Return the status of each edge from `vertex` to `targets`."""
+        if self.checker:
+            return as_statuses(self.checker([vertex] * len(targets), list(targets)), len(targets), "evaluate_edges")
         edges = slice(self.rows.first[vertex], self.rows.first[vertex + 1])
         known = dict(zip(self.rows.targets[edges].tolist(), self.rows.verdicts[edges].tolist(), strict=True))
         return [known[target] for target in targets]
@@ -112,9 +137,17 @@ class ExplicitGraph:
             raise GraphError("this graph has no coordinates: give it some, or use a policy that needs no distance")
         return self.rows.coordinates[np.asarray(vertices, np.int64)]
 
+    def evaluate_edges(self, sources: Sequence[int], targets: Sequence[int]) -> list[int]:
+        """Return the status of each edge from `sources` to `targets`."""
+        if self.checker:
+            return as_statuses(self.checker(list(sources), list(targets)), len(targets), "evaluate_edges")
+        return [self.evaluate(source, [target])[0] for source, target in zip(sources, targets, strict=True)]
+
     def arrays(self) -> CsrArrays:
-        """Return the graph for the compiled engine."""
-        return self.rows
+        """Return the graph for the compiled engine; if edges are evaluated in Python, without any result yet."""
+        if self.checker is None:
+            return self.rows
+        return CheckedCsrArrays(*self.rows._replace(verdicts=np.full(self.edge_count, NOT_EVALUATED, np.uint8)))
 
     @cached_property
     def _backward(self) -> CsrArrays:
@@ -123,7 +156,7 @@ class ExplicitGraph:
         return _rows(rows.targets, sources, rows.costs, rows.verdicts, rows.coordinates)
 
     def backward_arrays(self) -> CsrArrays:
-        """Return the graph with all edges reversed, each with its own verdict."""
+        """Return the graph with all edges reversed, each with its own verdict; none if evaluated in Python."""
         return self._backward
 
 

@@ -13,6 +13,8 @@ from sailplan.core.kernel.edges import (
     combine,
     distance,
     edge_cost,
+    edge_number,
+    evaluates_in_python,
     locate,
     position,
     slot_count,
@@ -31,6 +33,20 @@ class CsrArrays(NamedTuple):
     """The result of evaluating each edge: VALID_EDGE, INVALID_EDGE or INVALID_TARGET."""
     coordinates: NDArray[np.float64]
     """Shape (vertices, dimensions)."""
+
+
+class CheckedCsrArrays(CsrArrays):
+    """A graph whose edges are evaluated in Python: all verdicts are NOT_EVALUATED at first."""
+
+
+@evaluates_in_python.register(CheckedCsrArrays)
+def _evaluates_in_python(graph):
+    return True
+
+
+@edge_number.register(CsrArrays)
+def _edge_number(graph, degree, vertex, place, slot):
+    return place[0] + slot
 
 
 @locate.register(CsrArrays)

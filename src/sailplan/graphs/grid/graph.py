@@ -67,7 +67,7 @@ class GridGraph:
     >>> from sailplan.testing import draw_world
     >>> graph = GridGraph(draw_world("..#"), Moves(diagonal=False))
     >>> graph.vertex((1, 0)), graph.successors(1), graph.evaluate(1, [2, 0])
-    (1, ([2, 0], [1.0, 1.0]), [<EdgeStatus.INVALID_TARGET: 2>, <EdgeStatus.VALID: 0>])
+    (1, ([2, 0], [1.0, 1.0]), [<EdgeStatus.INVALID_TARGET: 2>, <EdgeStatus.VALID_TARGET: 3>])
     """
 
     world: World
@@ -125,7 +125,9 @@ class GridGraph:
         blocked = self.world.blocked
         if blocked[to_y, to_x]:
             return EdgeStatus.INVALID_TARGET
-        if self.moves.corner_cutting or x == to_x or y == to_y:
+        if self.moves.corner_cutting:
+            return EdgeStatus.VALID_TARGET
+        if x == to_x or y == to_y:
             return EdgeStatus.VALID
         return EdgeStatus.INVALID_EDGE if blocked[y, to_x] or blocked[to_y, x] else EdgeStatus.VALID
 

@@ -18,10 +18,11 @@ from sailplan.policies.features.kernel import COLUMNS, WALL_COLUMNS, fill_rows, 
 
 def _columns(problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:
     """Compute the columns with the kernel; the only other implementation is in the tests."""
-    if not isinstance(problem.graph, GridGraph):
+    graph = problem.graph
+    if not isinstance(graph, GridGraph):
         raise FeatureError(f"{problem.name}: walls need a grid")
     features = allocate_features([COLUMNS.index(name) for name in WALL_COLUMNS])
-    search = allocate_search(problem, CompiledForm(features, needs_walls=True), state)
+    search = allocate_search(graph, problem, CompiledForm(features, needs_walls=True), state)
     note_all_invalid(search)
     rows = np.empty((len(vertices), len(WALL_COLUMNS)))
     fill_rows(search, features, np.asarray(vertices, np.int64), rows)

@@ -10,7 +10,7 @@ from zlib import crc32
 from sailplan.core.compiled_engine import compiled_form
 from sailplan.core.graph import Problem
 from sailplan.core.kernel.random import coin
-from sailplan.core.policy import CompiledForm, Discovery, Frontier, Policy
+from sailplan.core.policy import CompiledForm, Discovery, Frontier, Policy, as_vertex
 from sailplan.core.result import Note, StopRule
 from sailplan.core.state import SearchState
 from sailplan.errors import ModelError, PolicyError
@@ -103,7 +103,7 @@ class MixtureFrontier:
     def select(self) -> int | None:
         """Draw the open list of this step, and select from it."""
         heads = coin(self._mixture.seed, self._state.expansions, self._mixture.probability)
-        return (self._first if heads else self._second).select()
+        return as_vertex((self._first if heads else self._second).select(), "a mixture")
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial, singledispatch
-from typing import Any
+from functools import singledispatch
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core.compiled_engine import allocate_search
-from sailplan.core.graph import CompiledGraph, FloatArray, Problem, is_compiled
-from sailplan.core.kernel.arrays import NO_ROOM, NO_VERTEX, QueueArrays, StateArrays
+from sailplan.core.graph import CompiledGraph, FloatArray, Graph, Problem, is_compiled
+from sailplan.core.kernel.arrays import NO_ROOM, NO_TIME, NO_VERTEX, QueueArrays, StateArrays
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.policy import CompiledForm, Discovery
 from sailplan.core.result import Note, StopRule
@@ -23,18 +23,19 @@ from sailplan.graphs.explicit.kernel import CsrArrays
 from sailplan.graphs.explore import explore
 from sailplan.graphs.grid.kernel.edges import GridArrays, TerrainArrays
 from sailplan.policies.replanning.beliefs.belief import NEVER, SAVEABLE, Belief, Optimistic, Tensors
-from sailplan.policies.replanning.kernel.decrease import begin_settling, set_multipliers, settle
+from sailplan.policies.replanning.kernel.decrease import begin_settling, put_all, set_multipliers, settle
 from sailplan.policies.replanning.kernel.edges import (
     CLOCKS,
     EPOCH,
+    MOST_WORK,
     NO_WAY,
-    TERRAIN_UNIT,
     UNIT,
-    UPDATE_AT_EXPANSIONS,
     UPDATE_AT_KNOWN,
+    UPDATE_AT_STEPS,
+    WORK,
     ReplanningArrays,
 )
-from sailplan.policies.replanning.kernel.repair import belief_due, offer_open, select_open
+from sailplan.policies.replanning.kernel.open_list import belief_due, offer_open, select_open
 from sailplan.policies.replanning.update import NEVER_DUE, BeliefUpdate
 
 _MAX_EFFORT = 1000.0
@@ -96,56 +97,84 @@ class ReplanningPolicy:
     def open(self, problem: Problem, state: SearchState) -> ReplanningFrontier:
         """Create the open list of a search; a graph without arrays is explored first, and must be finite."""
         graph = problem.graph
-        if not (is_compiled(graph) and is_supported(graph)):
+        if not is_supported(graph):
             graph = explore(problem, checked=False, why="to replan over")
         if graph.vertex_count >= 1 << VERTEX_BITS:
             raise GraphError(f"{problem.name}: {graph.vertex_count} vertices, too many to replan over")
         state.make_room(graph.vertex_count)
-        explored = Problem(graph, problem.start, problem.goal, name=problem.name)
-        return ReplanningFrontier(explored, self._form(graph, problem), state)
+        return ReplanningFrontier(graph, problem, self._form(graph, problem), state)
 
     def compiled(self, problem: Problem) -> CompiledForm | None:
         """Return the bounds for the compiled engine; None if it does not support the graph."""
         graph = problem.graph
-        return self._form(graph, problem) if is_compiled(graph) and is_supported(graph) else None
+        return self._form(graph, problem) if is_supported(graph) else None
 
     def describe(self) -> tuple[dict[str, Any], Tensors]:
         """Return the header and tensors for a model file; raises ModelError if the belief cannot be saved."""
-        kind = getattr(self.belief, "saved_as", None)
-        if kind is None or SAVEABLE[kind] is not type(self.belief):
-            raise ModelError(f"only beliefs that are declared saveable can be saved, not {type(self.belief).__name__}")
-        facts, tensors = SAVEABLE[kind].describe(self.belief)
-        return {"belief": {"kind": kind, **facts}, "effort": self.effort}, tensors
+        facts, tensors = describe_belief(self.belief)
+        return {"belief": facts, "effort": self.effort}, tensors
 
     @classmethod
     def build(cls, header: Mapping[str, Any], tensors: Tensors, stop: StopRule) -> ReplanningPolicy:
         """Create a policy from what `describe` returned."""
-        facts = header["belief"]
-        if facts["kind"] not in SAVEABLE:
-            raise ModelError(f"no belief {facts['kind']!r} in this version")
-        return cls(SAVEABLE[facts["kind"]].build(facts, tensors), stop, float(header["effort"]))
+        return cls(build_belief(header["belief"], tensors), stop, float(header["effort"]))
 
     def _form(self, graph: CompiledGraph, problem: Problem) -> CompiledForm:
-        belief, notes = self.belief, tuple[Note, ...]()
-        if reason := belief.why_unsupported(problem):
-            notes = (Note(belief.name, f"the belief is not used: {reason}"),)
-            belief = Optimistic()
-        plan = allocate_bounds(graph, problem, belief, self.effort)
+        belief, notes = supported_belief(self.belief, problem)
+        plan = allocate_bounds(graph, problem, first_multipliers(belief, problem, graph), self.effort)
         form = CompiledForm(plan, notes=notes, enlarge=enlarge)
         follower = belief.follow(problem)
         if follower is None:
             return form
-        return replace(form, update=BeliefUpdate(plan, follower, belief.refresh, partial(repair, graph, plan)))
+
+        def apply(multipliers: FloatArray, state: SearchState, queue: QueueArrays) -> QueueArrays:
+            repair(graph, plan, multipliers, state.arrays)
+            queue = with_room(queue, len(state.frontier))
+            put_all(plan, queue, state.frontier)
+            return queue
+
+        return replace(form, update=BeliefUpdate(plan, follower, belief.refresh, apply))
+
+
+def describe_belief(belief: Belief) -> tuple[dict[str, Any], Tensors]:
+    """Return the facts and tensors of a belief for a model file; raises ModelError if it cannot be saved."""
+    kind = getattr(belief, "saved_as", None)
+    if kind is None or SAVEABLE[kind] is not type(belief):
+        raise ModelError(f"only beliefs that are declared saveable can be saved, not {type(belief).__name__}")
+    facts, tensors = SAVEABLE[kind].describe(belief)
+    return {"kind": kind, **facts}, tensors
+
+
+def build_belief(facts: Mapping[str, Any], tensors: Tensors) -> Belief:
+    """Create a belief from what `describe_belief` returned."""
+    if facts["kind"] not in SAVEABLE:
+        raise ModelError(f"no belief {facts['kind']!r} in this version")
+    belief: Belief = SAVEABLE[facts["kind"]].build(facts, tensors)
+    return belief
+
+
+def supported_belief(belief: Belief, problem: Problem) -> tuple[Belief, tuple[Note, ...]]:
+    """Return the belief if it supports a problem, otherwise the optimistic one and a note."""
+    reason = belief.why_unsupported(problem)
+    return (Optimistic(), (Note(belief.name, f"the belief is not used: {reason}"),)) if reason else (belief, ())
+
+
+def first_multipliers(belief: Belief, problem: Problem, graph: CompiledGraph) -> FloatArray | None:
+    """Return the multipliers before anything is known; None if all of them are 1 and remain so."""
+    multipliers = belief.multipliers(problem)
+    if multipliers is None and belief.refresh != NEVER:
+        return np.ones(graph.vertex_count)
+    return multipliers
 
 
 class ReplanningFrontier:
     """The open list of the reference engine, which uses the kernels of the compiled engine."""
 
-    def __init__(self, problem: Problem, form: CompiledForm, state: SearchState) -> None:
+    def __init__(self, graph: CompiledGraph, problem: Problem, form: CompiledForm, state: SearchState) -> None:
         self.notes = form.notes
         self._form, self._state = form, state
         self._plan = form.arrays
-        self._search = allocate_search(problem, form, state)
+        self._search = allocate_search(graph, problem, form, state)
 
     def observe(self, discovery: Discovery) -> None:
         """Raise GraphError if the graph has a vertex that was not found before the search."""
@@ -171,9 +200,10 @@ class ReplanningFrontier:
             if self._form.update and belief_due(self._search, self._plan):
                 self._refresh(self._form.update(self._state, self._search.queue))
             vertex: int = select_open(self._search, self._plan)
-            if vertex != NO_ROOM:
+            if vertex == NO_ROOM:
+                self._plan = enlarge(self._plan)
+            elif vertex != NO_TIME:
                 return None if vertex == NO_VERTEX else vertex
-            self._plan = enlarge(self._plan)
 
     def _refresh(self, queue: QueueArrays) -> None:
         """Use the current arrays of the state and the queues, which may have been enlarged."""
@@ -182,7 +212,7 @@ class ReplanningFrontier:
 
 @singledispatch
 def plain_costs(rows: object, effort: float) -> FloatArray | None:
-    """Return the costs of edges relative to the most expensive one, before multipliers; None if not supported.
+    """Return the costs of edges before multipliers; None if the graph is not supported.
 
     By slot on a grid, by edge in sparse rows. In sparse rows the effort of evaluating all edges of the source is
     added, in mean edge costs for a vertex of mean degree.
@@ -193,43 +223,37 @@ def plain_costs(rows: object, effort: float) -> FloatArray | None:
 @plain_costs.register(GridArrays)
 @plain_costs.register(TerrainArrays)
 def _(rows: GridArrays | TerrainArrays, effort: float) -> FloatArray:
-    return _in_parts(np.repeat([1.0, rows.diagonal_cost], 4))
+    return np.repeat([1.0, rows.diagonal_cost], 4)
 
 
 @plain_costs.register
 def _(rows: CsrArrays, effort: float) -> FloatArray:
-    costs = _in_parts(rows.costs)
-    if len(costs):
-        degrees = np.diff(rows.first)
-        costs = costs + effort * costs.mean() * np.repeat(degrees, degrees) / degrees.mean()
-    return costs
-
-
-def _in_parts(costs: FloatArray) -> FloatArray:
-    # Normalised, so that very small or very large costs can be represented.
-    return costs / (costs.max(initial=0.0) or 1.0)
+    if not len(rows.costs) or not effort:
+        return rows.costs
+    costs = rows.costs / (rows.costs.max() or 1.0)
+    degrees = np.diff(rows.first)
+    weighted: FloatArray = costs + effort * costs.mean() * np.repeat(degrees, degrees) / degrees.mean()
+    return weighted
 
 
 _UNSUPPORTED = plain_costs.dispatch(object)
 
 
-def is_supported(graph: CompiledGraph) -> bool:
+def is_supported(graph: Graph) -> TypeGuard[CompiledGraph]:
     """Return whether the kernels support a graph."""
-    return plain_costs.dispatch(type(graph.arrays())) is not _UNSUPPORTED
+    return is_compiled(graph) and plain_costs.dispatch(type(graph.arrays())) is not _UNSUPPORTED
 
 
-def allocate_bounds(graph: CompiledGraph, problem: Problem, belief: Belief, effort: float) -> ReplanningArrays:
+def allocate_bounds(
+    graph: CompiledGraph, problem: Problem, multipliers: FloatArray | None, effort: float
+) -> ReplanningArrays:
     """Allocate the bounds of a search before anything is known."""
     rows, count = graph.arrays(), graph.vertex_count
-    multipliers = belief.multipliers(problem)
-    if multipliers is None and belief.refresh != NEVER:
-        # An update may change them later, so the array must exist.
-        multipliers = np.ones(count)
     on_empty_grid = multipliers is None and isinstance(rows, GridArrays)
-    terrain = np.rint(rows.terrain * TERRAIN_UNIT).astype(np.int64) if isinstance(rows, TerrainArrays) else None
+    steps, scale = whole_costs(rows, count, effort, UNIT if multipliers is None else int(MAX_MULTIPLIER) * UNIT)
     plan = ReplanningArrays(
-        steps=whole_costs(rows, count, effort, UNIT if multipliers is None else int(MAX_MULTIPLIER) * UNIT, terrain),
-        terrain=np.empty(0, np.int64) if terrain is None else terrain,
+        steps=steps,
+        scale=scale,
         multipliers=np.empty(0, np.int64) if multipliers is None else whole_multipliers(multipliers, count),
         removed=np.zeros(len(rows.targets) if isinstance(rows, CsrArrays) else 0, np.bool_),
         bounds=np.zeros(count, np.int64),
@@ -245,8 +269,8 @@ def allocate_bounds(graph: CompiledGraph, problem: Problem, belief: Belief, effo
         done=np.empty(count, np.int32),
         waiting=allocate_queues(1, FIRST_ROOM + 2 * graph.max_degree),
     )
-    plan.clock[[UPDATE_AT_EXPANSIONS, UPDATE_AT_KNOWN]] = NEVER_DUE
-    plan.clock[EPOCH] = 1
+    plan.clock[[UPDATE_AT_STEPS, UPDATE_AT_KNOWN]] = NEVER_DUE
+    plan.clock[EPOCH], plan.clock[WORK] = 1, MOST_WORK
     if not on_empty_grid:
         begin_settling(plan, problem.goal)
         _settle(graph, _reversed(graph, plan), allocate_state(count))
@@ -281,18 +305,23 @@ def _reversed(graph: CompiledGraph, plan: ReplanningArrays) -> ReplanningArrays:
     return plan._replace(steps=plan.steps[order], removed=plan.removed[order])
 
 
-def whole_costs(
-    rows: object, count: int, effort: float, max_multiplier: int, terrain: NDArray[np.int64] | None
-) -> NDArray[np.int64]:
-    """Return costs of edges as positive integers, in the smallest unit with which all paths are below NO_WAY."""
+def whole_costs(rows: object, count: int, effort: float, max_multiplier: int) -> tuple[NDArray[np.int64], float]:
+    """Return costs of edges as positive integers, in the smallest unit with which all paths are below NO_WAY.
+
+    The second value is the factor by which they are larger than the costs.
+    """
     costs = plain_costs(rows, effort)
     assert costs is not None
-    longest = max(float(costs.max(initial=0.0)), 1.0) * count * max_multiplier
-    if terrain is not None:
-        longest *= 2.0 * float(terrain.max())
+    # Normalised, so that very small or very large costs can be represented.
+    highest = float(costs.max(initial=0.0)) or 1.0
+    costs = costs / highest
+    longest = float(count) * max_multiplier
+    if isinstance(rows, TerrainArrays):
+        longest *= float(rows.terrain.max())
     # Half of the range is reserved for rounding up.
     unit = math.floor(math.log2(NO_WAY >> 1) - math.log2(longest))
-    return np.maximum(np.rint(np.ldexp(costs, unit)), 1.0).astype(np.int64)
+    scale = math.ldexp(1.0, unit) / highest
+    return np.maximum(np.rint(np.ldexp(costs, unit)), 1.0).astype(np.int64), scale
 
 
 def repair(graph: CompiledGraph, plan: ReplanningArrays, multipliers: FloatArray, state: StateArrays) -> None:

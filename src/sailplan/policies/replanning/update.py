@@ -7,44 +7,42 @@ from collections.abc import Callable
 import numpy as np
 
 from sailplan.core.graph import FloatArray
-from sailplan.core.kernel.arrays import INVALID_EDGES, INVALID_VERTICES, QueueArrays, StateArrays
-from sailplan.core.state import SearchState, with_room
+from sailplan.core.kernel.arrays import INVALID_EDGES, INVALID_VERTICES, QueueArrays
+from sailplan.core.state import SearchState
 from sailplan.errors import PolicyError
 from sailplan.policies.replanning.beliefs.belief import Follower, Refresh
-from sailplan.policies.replanning.kernel.decrease import put_all
-from sailplan.policies.replanning.kernel.edges import UPDATE_AT_EXPANSIONS, UPDATE_AT_KNOWN, ReplanningArrays
+from sailplan.policies.replanning.kernel.edges import UPDATE_AT_KNOWN, UPDATE_AT_STEPS, ReplanningArrays
 
 NEVER_DUE = np.iinfo(np.int64).max
 
 
 class BeliefUpdate:
-    """Updates the belief of one search, and repairs distances if multipliers have changed."""
+    """Updates the belief of one search, and applies the multipliers if they have changed."""
 
     def __init__(
         self,
         plan: ReplanningArrays,
         follower: Follower,
         refresh: Refresh,
-        repair: Callable[[FloatArray, StateArrays], None],
+        apply: Callable[[FloatArray, SearchState, QueueArrays], QueueArrays],
     ) -> None:
         if min(refresh) < 1:
             raise PolicyError(f"a belief is updated after at least 1 expansion or obstacle, got {refresh}")
-        self._plan, self._follower, self._refresh, self._repair = plan, follower, refresh, repair
+        self._plan, self._follower, self._refresh, self._apply = plan, follower, refresh, apply
         self._wait(0, 0)
 
     def __call__(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
         """Update the belief; return the open list, enlarged if necessary."""
         counts = state.arrays.counts
-        self._wait(state.expansions, int(counts[INVALID_VERTICES] + counts[INVALID_EDGES]))
+        self._wait(state.expansions + len(state.evaluated), int(counts[INVALID_VERTICES] + counts[INVALID_EDGES]))
         multipliers = self._follower.update(state)
-        if multipliers is None:
-            return queue
-        self._repair(multipliers, state.arrays)
-        waiting = state.frontier
-        queue = with_room(queue, len(waiting))
-        put_all(self._plan, queue, waiting)
-        return queue
+        return queue if multipliers is None else self._apply(multipliers, state, queue)
 
-    def _wait(self, expansions: int, known: int) -> None:
-        self._plan.clock[UPDATE_AT_EXPANSIONS] = min(expansions + self._refresh.expansions, NEVER_DUE)
+    def move(self, plan: ReplanningArrays) -> None:
+        """Use other bounds."""
+        plan.clock[[UPDATE_AT_STEPS, UPDATE_AT_KNOWN]] = self._plan.clock[[UPDATE_AT_STEPS, UPDATE_AT_KNOWN]]
+        self._plan = plan
+
+    def _wait(self, steps: int, known: int) -> None:
+        self._plan.clock[UPDATE_AT_STEPS] = min(steps + self._refresh.expansions, NEVER_DUE)
         self._plan.clock[UPDATE_AT_KNOWN] = min(known + self._refresh.invalid, NEVER_DUE)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sailplan.core import Limits, StopRule, Trace, search
 from sailplan.core.graph import FloatArray, Problem, is_finite
-from sailplan.core.policy import CompiledForm, Discovery
+from sailplan.core.policy import CompiledForm, Discovery, as_vertex
 from sailplan.core.search import EngineName, ScriptedFrontier, ScriptedPolicy
 from sailplan.core.state import IntArray, SearchState
 from sailplan.policies.features.feature import FeatureSet, allocate_features
@@ -155,7 +155,7 @@ class SamplingFrontier:
             sampler.vertices[self._taken] = looked_at
             sampler.rows[self._taken] = sampler.features(self._problem, self._state, [looked_at])[0]
             self._taken += 1
-        vertex = self._script.select()
+        vertex = as_vertex(self._script.select(), "sampling")
         if vertex is not None:
             place, last = self._members.index(vertex), self._members.pop()
             if vertex != last:

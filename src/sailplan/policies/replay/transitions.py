@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sailplan.core import Limits, StopRule, Trace, search
 from sailplan.core.graph import FloatArray, Problem, is_finite
 from sailplan.core.kernel.arrays import NO_VERTEX, OPEN
-from sailplan.core.policy import CompiledForm, Discovery
+from sailplan.core.policy import CompiledForm, Discovery, as_vertex
 from sailplan.core.search import EngineName, ScriptedFrontier, ScriptedPolicy
 from sailplan.core.state import SearchState
 from sailplan.policies.learned.policy import LearnedPolicy
@@ -138,7 +138,7 @@ class WatchingFrontier:
             if vertex != NO_VERTEX:
                 watch.next_rows[self._ended] = self._features(vertex)
             self._ended += 1
-        chosen = self._script.select()
+        chosen = as_vertex(self._script.select(), "Q-learning")
         if chosen is not None and self._begun < len(watch.steps) and watch.steps[self._begun] == step:
             watch.rows[self._begun] = self._features(chosen)
             self._begun += 1

@@ -8,7 +8,7 @@ import numpy as np
 from numba import uint32
 from numpy.typing import NDArray
 
-from sailplan.core.kernel.arrays import INVALID_EDGE, INVALID_TARGET, NO_VERTEX, VALID_EDGE
+from sailplan.core.kernel.arrays import INVALID_EDGE, INVALID_TARGET, NO_VERTEX, VALID_EDGE, VALID_TARGET
 from sailplan.core.kernel.compile import inlined
 from sailplan.core.kernel.edges import (
     combine,
@@ -102,7 +102,9 @@ def _terrain_cost(graph, place, slot, target):
 def _verdict(graph, place, slot, target):
     if graph.blocked[target]:
         return INVALID_TARGET
-    if slot < 4 or graph.corner_cutting:
+    if graph.corner_cutting:
+        return VALID_TARGET
+    if slot < 4:
         return VALID_EDGE
     x, y = place
     beside = graph.blocked[y * graph.width + x + STEPS_X[slot]]

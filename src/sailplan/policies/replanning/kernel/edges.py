@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.core.kernel.arrays import INVALID, NO_VERTEX, QueueArrays
+from sailplan.core.kernel.arrays import INVALID, INVALID_EDGE, NO_VERTEX, QueueArrays
 from sailplan.core.kernel.compile import dispatched, inlined
-from sailplan.core.kernel.edges import locate, slot_count, successor
+from sailplan.core.kernel.edges import edge_cost, locate, slot_count, successor
 from sailplan.graphs.explicit.kernel import CsrArrays
 from sailplan.graphs.grid.kernel.edges import STEPS_X, STEPS_Y, GridArrays, TerrainArrays, grid_cell
 
@@ -21,14 +21,16 @@ NO_WAY = 1 << 60
 """A distance larger than all others: there is no path."""
 UNIT = 1 << 8
 """A multiplier of 1: multipliers are integers in units of 1/256."""
-TERRAIN_UNIT = 1 << 5
-"""A terrain cost of 1: terrain costs are integers in units of 1/32."""
 
-EPOCH, REPAIR, READ, READ_EDGES, UPDATE_AT_EXPANSIONS, UPDATE_AT_KNOWN = range(6)
+EPOCH, REPAIR, READ, READ_EDGES, UPDATE_AT_STEPS, UPDATE_AT_KNOWN, REPAIRING, OFFERED, DONE, WORK = range(10)
 """Indices of `ReplanningArrays.clock`: the epoch, which ends when a confirmed chain is cut or a multiplier changes; the
-number of the last repair; the numbers of invalid vertices and of invalid edges that have been read; and the numbers of
-expansions and of known invalid vertices and edges at which the belief is updated."""
-CLOCKS = 6
+number of the last repair; the numbers of invalid vertices and of invalid edges that have been read; the numbers of
+steps and of known invalid vertices and edges at which the belief is updated; and the state of a repair, which may be
+interrupted: one plus its vertex, the numbers of vertices reached and finished, and the number of vertices that may be
+finished before the kernel returns."""
+CLOCKS = 10
+MOST_WORK = 1 << 14
+"""The number of vertices that repairs may finish in one call of the kernel, which takes a few milliseconds."""
 
 
 class ReplanningArrays(NamedTuple):
@@ -38,9 +40,9 @@ class ReplanningArrays(NamedTuple):
     """
 
     steps: NDArray[np.int64]
-    """Costs of edges before multipliers: by slot on a grid, by edge in sparse rows."""
-    terrain: NDArray[np.int64]
-    """On a grid with terrain: the cost of each cell, in units of 1 / TERRAIN_UNIT; otherwise empty."""
+    """Costs of edges before multipliers: by slot on a grid without terrain, by edge in sparse rows."""
+    scale: float
+    """The cost of an edge is `scale` times as large in `steps`."""
     multipliers: NDArray[np.int64]
     """Cost multipliers of edges into each vertex, in units of 1 / UNIT; empty if all are 1."""
     removed: NDArray[np.bool_]
@@ -112,18 +114,22 @@ def _step_on_grid(graph, plan, state, place, slot, target):
 def _step_on_terrain(graph, plan, state, place, slot, target):
     if _cuts_corner(graph, state, place, slot):
         return NO_WAY
-    return plan.steps[slot] * (plan.terrain[place[1] * graph.width + place[0]] + plan.terrain[target])
+    return np.int64(edge_cost(graph, place, slot, target) * plan.scale + 0.5)
 
 
 @inlined
 def _cuts_corner(graph, state, place, slot):
-    """Return whether a diagonal move cuts the corner of a known invalid cell although that is not allowed."""
+    """Return whether a diagonal move is known to cut the corner of an invalid cell although that is not allowed."""
     if slot < 4 or graph.corner_cutting:
         return False
     x, y = place
-    beside = state.status[y * graph.width + x + STEPS_X[slot]]
-    above = state.status[(y + STEPS_Y[slot]) * graph.width + x]
-    return beside == INVALID or above == INVALID
+    vertex = y * graph.width + x
+    beside = state.status[vertex + STEPS_X[slot]]
+    above = state.status[vertex + STEPS_Y[slot] * graph.width]
+    if beside == INVALID or above == INVALID:
+        return True
+    # In a search by edges, the move may be known to be invalid although neither cell is.
+    return len(state.edge_status) > 0 and state.edge_status[8 * vertex + slot] == INVALID_EDGE
 
 
 @bound_of.register(GridArrays, TerrainArrays)

@@ -1,0 +1,129 @@
+"""Edge requests in the reference engine: evaluate edges, record the results, and update the paths that they change."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from time import perf_counter
+
+import numpy as np
+
+from sailplan.core.graph import EdgeStatus, Graph, statuses_of_edges
+from sailplan.core.kernel.arrays import EDGE_EVALUATIONS, EVALUATED, INVALID, NO_VERTEX, OPEN, UNSEEN
+from sailplan.core.policy import Discovery, EdgeRequest, Frontier
+from sailplan.core.state import SearchState
+from sailplan.errors import GraphError, PolicyError
+
+_NUMBERS = (float, int, np.number)
+
+
+def checked_cost(source: int, target: int, cost: object) -> float:
+    """Return the cost of an edge as a float; raises GraphError if it is negative, infinite or not a number."""
+    if not isinstance(cost, _NUMBERS) or not 0.0 <= cost < math.inf:
+        raise GraphError(f"edge {source} -> {target}: its cost must be finite and not negative, got {cost}")
+    # Converted, as adding a float32 would round the sum to float32.
+    return float(cost)
+
+
+class EdgeStep:
+    """The edge requests of one search, of which at most one is being answered."""
+
+    def __init__(self, graph: Graph, state: SearchState, frontier: Frontier) -> None:
+        self._graph, self._state, self._frontier = graph, state, frontier
+        self._edges: list[tuple[int, int]] = []
+        self._answers: list[int] = []
+        self._known: dict[tuple[int, int], int] = {}
+        self._valid_targets: set[int] = set()
+        self._changed: dict[int, None] = {}
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether edges of the last request have not been evaluated."""
+        return bool(self._edges)
+
+    def begin(self, request: EdgeRequest) -> None:
+        """Accept a request; raises PolicyError if it is not valid."""
+        self._edges, self._answers = [(int(source), int(target)) for source, target in request.edges], []
+        self._changed = {}
+        if not self._edges:
+            raise PolicyError("the policy requested no edges, and neither a vertex")
+        for edge in self._edges:
+            if edge in self._known:
+                raise PolicyError(f"the policy requested the edge {edge}, whose result is known")
+
+    def answer(self, left: int) -> float:
+        """Evaluate at most `left` edges of the request; return the seconds that the graph needed."""
+        asked = self._edges[len(self._answers) :][: max(left, 0)]
+        if not asked:
+            return 0.0
+        began = perf_counter()
+        answers = statuses_of_edges(self._graph, [edge[0] for edge in asked], [edge[1] for edge in asked])
+        seconds = perf_counter() - began
+        self._answers += answers
+        counts = self._state.arrays.counts
+        self._state.make_room_for_edges(len(asked))
+        for edge, status in zip(asked, answers, strict=True):
+            self._state.arrays.evaluated[counts[EVALUATED]] = *edge, status
+            counts[EVALUATED] += 1
+            self._record(edge, EdgeStatus(status))
+        counts[EDGE_EVALUATIONS] += len(asked)
+        if len(self._answers) == len(self._edges):
+            self._report()
+        return seconds
+
+    def _record(self, edge: tuple[int, int], status: EdgeStatus) -> None:
+        source, target = edge
+        self._known[edge] = status
+        if status is EdgeStatus.INVALID_TARGET:
+            if self._state.status[target] == OPEN:
+                raise GraphError(f"vertex {target} is reported as invalid, but another edge into it was valid")
+            if self._state.status[target] != INVALID:
+                self._state.forbid([target], [])
+        elif status is EdgeStatus.INVALID_EDGE:
+            self._state.forbid([], [edge])
+        else:
+            if status is EdgeStatus.VALID_TARGET:
+                self._valid_targets.add(target)
+            if self._state.status[source] == OPEN:
+                self._connect(source, target)
+
+    def _report(self) -> None:
+        """Tell the frontier the results of the whole request."""
+        evaluated = [(*edge, status) for edge, status in zip(self._edges, self._answers, strict=True)]
+        invalid = [target for _, target, status in evaluated if status == EdgeStatus.INVALID_TARGET]
+        edges = [(source, target) for source, target, status in evaluated if status == EdgeStatus.INVALID_EDGE]
+        successors = [target for _, target, status in evaluated if EdgeStatus(status).valid]
+        self._frontier.observe(Discovery(NO_VERTEX, invalid, edges, successors, evaluated))
+        if self._changed:
+            self._frontier.add(list(self._changed))
+        self._edges = []
+
+    def _connect(self, source: int, target: int) -> None:
+        """Take a valid edge of a vertex with a path, if this is cheaper, and then all valid edges behind it."""
+        waiting: deque[int] = deque()
+        targets, costs = self._graph.successors(source)
+        self._lower(source, target, costs[list(targets).index(target)], waiting)
+        while waiting:
+            source = waiting.popleft()
+            for target, cost in self._valid_edges(source):
+                self._lower(source, target, cost, waiting)
+
+    def _valid_edges(self, source: int) -> Sequence[tuple[int, float]]:
+        targets, costs = self._graph.successors(source)
+        return [
+            (target, cost)
+            for target, cost in zip(targets, costs, strict=True)
+            if target in self._valid_targets or EdgeStatus(self._known.get((source, target), 1)).valid
+        ]
+
+    def _lower(self, source: int, target: int, edge_cost: float, waiting: deque[int]) -> None:
+        state = self._state
+        cost = float(state.cost[source]) + checked_cost(source, target, edge_cost)
+        if state.status[target] != UNSEEN and not cost < state.cost[target]:
+            return
+        state.status[target], state.cost[target] = OPEN, cost
+        state.parent[target], state.depth[target] = source, state.depth[source] + 1
+        self._changed[target] = None
+        if target not in waiting:
+            waiting.append(target)

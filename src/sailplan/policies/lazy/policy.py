@@ -1,0 +1,258 @@
+"""Lazy search: edges are evaluated one at a time, along the shortest path that may still be valid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sailplan.core.compiled_engine import allocate_search
+from sailplan.core.graph import CompiledGraph, FloatArray, Problem, statuses_of_edges
+from sailplan.core.kernel.arrays import CLOSED, CONFIRMED, NO_ROOM, NO_TIME, OPEN, QueueArrays
+from sailplan.core.kernel.heap import VERTEX_BITS
+from sailplan.core.policy import CompiledForm, Discovery, EdgeRequest, PathConfirmed
+from sailplan.core.result import StopRule
+from sailplan.core.state import SearchState, with_room
+from sailplan.errors import GraphError, PolicyError
+from sailplan.graphs.explicit.graph import ExplicitGraph
+from sailplan.graphs.explore import explore
+from sailplan.policies.lazy.kernel import (
+    ALTERNATE,
+    BACKWARD,
+    DOUBTFUL,
+    FORWARD,
+    LazyArrays,
+    find_request,
+    insert_all,
+    insert_new,
+    learn_edges,
+    target_of,
+    update_due,
+)
+from sailplan.policies.replanning.beliefs.belief import Belief, Optimistic, Tensors
+from sailplan.policies.replanning.policy import (
+    allocate_bounds,
+    build_belief,
+    describe_belief,
+    enlarge,
+    first_multipliers,
+    is_supported,
+    repair,
+    supported_belief,
+)
+from sailplan.policies.replanning.update import BeliefUpdate
+
+SELECTORS = {"forward": FORWARD, "backward": BACKWARD, "alternate": ALTERNATE, "doubtful": DOUBTFUL}
+"""The rules that select edges of the candidate path: the first one, the last one, these two in turn, or the one that
+the belief doubts most."""
+_MAX_BATCH = 1 << 20
+
+
+@dataclass(frozen=True)
+class LazyPolicy:
+    """A policy that evaluates edges of the shortest path that may still be valid, until all of its edges are valid.
+
+    Edges known to be invalid are ignored; the costs of unknown edges are multiplied by the multipliers of the belief;
+    the cost of a known path from the start counts `reuse` times, where `reuse` is 0 for an infinite bound and
+    1 / bound otherwise. With a bound of 1 this is LazySP, whose path is a shortest one.
+
+    Raises
+    ------
+    PolicyError
+        If a field is out of its range.
+
+    Examples
+    --------
+    >>> from sailplan import search
+    >>> from sailplan.testing import draw_problem
+    >>> result = search(draw_problem("S#.G ...."), LazyPolicy(bound=1.0))
+    >>> result.outcome.value, result.edge_evaluations, result.bound
+    ('path_confirmed', 4, 1.0)
+    """
+
+    bound: float = math.inf
+    """The cost of the path is at most this many times the optimum. The smaller, the more edges are evaluated."""
+    belief: Belief = field(default_factory=Optimistic)
+    """The source of the multipliers. If it does not support a problem, all are 1, and the result has a note. With a
+    finite bound, multipliers are at most the square root of the bound; with a bound of 1, only `doubtful` uses them."""
+    selector: str = "forward"
+    """A name in `SELECTORS`."""
+    batch: int = 1
+    """Largest number of edges that are evaluated in one call."""
+    stop: StopRule = StopRule.GOAL_EXPANDED
+    """The default stop rule; with GOAL_GENERATED the first valid path is the result, without a bound."""
+
+    compiles_any_graph = True
+    """A graph without arrays is explored, and its edges are evaluated in Python."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.bound, bool) or not isinstance(self.bound, int | float) or not self.bound >= 1.0:
+            raise PolicyError(f"a bound must be a number, at least 1, got {self.bound!r}")
+        if self.selector not in SELECTORS:
+            raise PolicyError(f"no selector {self.selector!r}; there are {', '.join(SELECTORS)}")
+        if type(self.batch) is not int or not 1 <= self.batch <= _MAX_BATCH:
+            raise PolicyError(f"a batch must be an integer between 1 and {_MAX_BATCH}, got {self.batch!r}")
+
+    def proven_bound(self, problem: Problem, stop: StopRule) -> float:
+        """Return the bound of the path cost; infinite if the search stops at the first path."""
+        return math.inf if stop is StopRule.GOAL_GENERATED else self.bound
+
+    def open(self, problem: Problem, state: SearchState) -> LazyFrontier:
+        """Create the open list of a search; a graph without arrays is explored first, and must be finite."""
+        form = self.compiled(problem)
+        graph = form.graph or problem.graph
+        assert is_supported(graph)
+        state.make_room(graph.vertex_count)
+        return LazyFrontier(graph, problem, form, state)
+
+    def compiled(self, problem: Problem) -> CompiledForm:
+        """Return the form for the compiled engine; raises GraphError if the graph has too many vertices."""
+        graph = problem.graph
+        explored = None if is_supported(graph) else _explored(problem)
+        searched = explored or graph
+        assert is_supported(searched)
+        if searched.vertex_count >= 1 << VERTEX_BITS:
+            raise GraphError(f"{problem.name}: {searched.vertex_count} vertices, too many for a lazy search")
+        belief, notes = supported_belief(self.belief, problem)
+        session = LazySession(self, searched, problem, belief)
+        return CompiledForm(
+            session.arrays,
+            notes=notes,
+            update=session.update,
+            enlarge=session.enlarge,
+            requests=self.batch,
+            graph=explored,
+            tighten=session.tighten,
+        )
+
+    def describe(self) -> tuple[dict[str, Any], Tensors]:
+        """Return the header and tensors for a model file; raises ModelError if the belief cannot be saved."""
+        facts, tensors = describe_belief(self.belief)
+        bound = None if math.isinf(self.bound) else self.bound
+        return {"lazy": {"bound": bound, "selector": self.selector, "batch": self.batch}, "belief": facts}, tensors
+
+    @classmethod
+    def build(cls, header: Mapping[str, Any], tensors: Tensors, stop: StopRule) -> LazyPolicy:
+        """Create a policy from what `describe` returned."""
+        facts = header["lazy"]
+        bound = math.inf if facts["bound"] is None else float(facts["bound"])
+        return cls(bound, build_belief(header["belief"], tensors), str(facts["selector"]), int(facts["batch"]), stop)
+
+
+def _explored(problem: Problem) -> ExplicitGraph:
+    """Return a graph with the same vertices and edges as arrays, whose edges the graph of the problem evaluates."""
+    rows = explore(problem, checked=False, why="for a lazy search").rows
+    return ExplicitGraph(rows, lambda sources, targets: statuses_of_edges(problem.graph, sources, targets))
+
+
+class LazySession:
+    """The bounds of one search, which are replaced when the search continues with another bound."""
+
+    def __init__(self, policy: LazyPolicy, graph: CompiledGraph, problem: Problem, belief: Belief) -> None:
+        self._policy, self._graph, self._problem, self._belief = policy, graph, problem, belief
+        follower = belief.follow(problem)
+        self.arrays = self._allocate(policy.bound, first_multipliers(belief, problem, graph))
+        plan = self.arrays.plan
+        self._update = None if follower is None else BeliefUpdate(plan, follower, belief.refresh, self._apply)
+
+    def update(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
+        """Update the belief."""
+        return self._update(state, queue) if self._update else queue
+
+    def tighten(
+        self, arrays: LazyArrays, state: SearchState, queue: QueueArrays, bound: float
+    ) -> tuple[LazyArrays, QueueArrays]:
+        """Return arrays for another bound, and the open list with new keys."""
+        self.arrays = self._allocate(bound, arrays.doubts if len(arrays.doubts) else None)
+        self.arrays.turn[:] = arrays.turn
+        if self._update:
+            self._update.move(self.arrays.plan)
+        return self.arrays, self._insert_all(state, queue)
+
+    def enlarge(self, arrays: LazyArrays) -> LazyArrays:
+        """Return the same arrays with more room for repairs."""
+        self.arrays = arrays._replace(plan=enlarge(arrays.plan))
+        return self.arrays
+
+    def _allocate(self, bound: float, multipliers: FloatArray | None) -> LazyArrays:
+        self._most = math.sqrt(bound)
+        costs = None if multipliers is None or bound == 1.0 else np.minimum(multipliers, self._most)
+        # With multipliers of at most m, the cost is at most m / reuse times the optimum.
+        reuse = 1.0 / bound if costs is None else 1.0 / self._most
+        return LazyArrays(
+            plan=allocate_bounds(self._graph, self._problem, costs, effort=0.0),
+            reuse=reuse,
+            least=OPEN if reuse == 0.0 else CLOSED,
+            selector=SELECTORS[self._policy.selector],
+            batch=self._policy.batch,
+            doubts=np.empty(0) if multipliers is None else multipliers.copy(),
+            turn=np.zeros(1, np.int64),
+        )
+
+    def _apply(self, multipliers: FloatArray, state: SearchState, queue: QueueArrays) -> QueueArrays:
+        """Change the multipliers, and insert the open vertices again."""
+        self.arrays.doubts[:] = multipliers
+        if len(self.arrays.plan.multipliers):
+            repair(self._graph, self.arrays.plan, np.minimum(multipliers, self._most), state.arrays)
+            queue = self._insert_all(state, queue)
+        return queue
+
+    def _insert_all(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
+        queue = with_room(queue, len(state.frontier))
+        insert_all(self._graph.arrays(), self.arrays, state.arrays, queue, self._problem.goal, state.frontier)
+        return queue
+
+
+class LazyFrontier:
+    """The open list of the reference engine, which uses the kernels of the compiled engine."""
+
+    requests_edges = True
+
+    def __init__(self, graph: CompiledGraph, problem: Problem, form: CompiledForm, state: SearchState) -> None:
+        self.notes = form.notes
+        self._form, self._state = form, state
+        self._lazy = form.arrays
+        self._search = allocate_search(graph, problem, form, state)
+
+    def observe(self, discovery: Discovery) -> None:
+        """Process the results of edges."""
+        self._refresh(self._search.queue)
+        learn_edges(self._search, self._lazy, np.array(discovery.evaluated, np.int64).reshape(-1, 3))
+
+    def add(self, vertices: Sequence[int]) -> None:
+        """Insert vertices that have a new or cheaper path."""
+        self._refresh(with_room(self._search.queue, len(vertices)))
+        insert_new(self._search, self._lazy, np.asarray(vertices, np.int64))
+
+    def select(self) -> EdgeRequest | PathConfirmed | None:
+        """Return edges of the candidate path."""
+        self._refresh(self._search.queue)
+        while True:
+            if self._form.update and update_due(self._search, self._lazy):
+                self._refresh(self._form.update(self._state, self._search.queue))
+            count: int = find_request(self._search, self._lazy)
+            if count == NO_ROOM and self._form.enlarge:
+                self._lazy = self._form.enlarge(self._lazy)
+            elif count == CONFIRMED:
+                return PathConfirmed()
+            elif count != NO_TIME:
+                return self._edges(count) if count else None
+
+    def _edges(self, count: int) -> EdgeRequest:
+        graph, edges = self._search.graph, []
+        for source, slot in self._search.requested[:count].tolist():
+            edges.append((source, target_of(graph, source, slot)))
+        return EdgeRequest(edges)
+
+    def tighten(self, bound: float) -> None:
+        """Continue with another bound."""
+        assert self._form.tighten
+        self._lazy, queue = self._form.tighten(self._lazy, self._state, self._search.queue, bound)
+        self._refresh(queue)
+
+    def _refresh(self, queue: QueueArrays) -> None:
+        """Use the current arrays of the state and the queues, which may have been enlarged."""
+        self._search = self._search._replace(state=self._state.arrays, queue=queue)
