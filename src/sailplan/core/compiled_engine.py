@@ -91,12 +91,21 @@ class CompiledEngine:
             # After an expansion, the kernel has already listed them.
             self._call(0)
 
+    @property
+    def can_tighten(self) -> bool:
+        """Whether the policy proves bounds of the path cost."""
+        return self._form.tighten is not None
+
     def tighten(self, bound: float) -> None:
         """Continue with another bound; raises EngineError if the policy proves none."""
         if not self._form.tighten:
             raise EngineError(NO_BOUND)
         self._policy, queue = self._form.tighten(self._policy, self.state, self._search.queue, bound)
         self._search = self._search._replace(queue=queue)
+
+    def lower_bound(self, deadline: float) -> float:
+        """Return a lower bound of the cost of any path; 0 if the policy computes none."""
+        return self._form.lower_bound(self.state, deadline) if self._form.lower_bound else 0.0
 
     def phase_shares(self) -> tuple[float, float, float]:
         """Return the time spent to select, expand and evaluate, in cycles."""
@@ -140,8 +149,10 @@ def allocate_search(graph: CompiledGraph, problem: Problem, form: CompiledForm, 
     if by_edges:
         state.track_edges(graph_edges(graph))
     in_paths = len(state.status) if by_edges else 0
+    rows = graph.arrays()
     return SearchArrays(
-        graph=graph.arrays(),
+        graph=rows,
+        backward=graph.backward_arrays() if by_edges else rows,
         state=state.arrays,
         queue=allocate_queues(form.queues, FIRST_ROOM + 2 * degree),
         obstacles=_allocate_obstacles(graph, form),

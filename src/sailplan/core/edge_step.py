@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator
 from time import perf_counter
 
 import numpy as np
@@ -36,6 +36,8 @@ class EdgeStep:
         self._known: dict[tuple[int, int], int] = {}
         self._valid_targets: set[int] = set()
         self._changed: dict[int, None] = {}
+        self._sources: dict[int, dict[int, float]] = {}
+        self._read: set[int] = set()
 
     @property
     def unanswered(self) -> bool:
@@ -82,11 +84,11 @@ class EdgeStep:
                 self._state.forbid([target], [])
         elif status is EdgeStatus.INVALID_EDGE:
             self._state.forbid([], [edge])
-        else:
-            if status is EdgeStatus.VALID_TARGET:
-                self._valid_targets.add(target)
-            if self._state.status[source] == OPEN:
-                self._connect(source, target)
+        elif status is EdgeStatus.VALID_TARGET:
+            self._valid_targets.add(target)
+            self._connect_target(target)
+        elif self._state.status[source] == OPEN:
+            self._connect(source, target, self._edges_of(source)[target])
 
     def _report(self) -> None:
         """Tell the frontier the results of the whole request."""
@@ -99,27 +101,42 @@ class EdgeStep:
             self._frontier.add(list(self._changed))
         self._edges = []
 
-    def _connect(self, source: int, target: int) -> None:
+    def _connect_target(self, target: int) -> None:
+        """Take the edge into a vertex that gives it the cheapest path, all of which are valid."""
+        ways = []
+        for source, cost in self._open_edges_into(target):
+            ways.append((float(self._state.cost[source]) + cost, source, cost))
+        if ways:
+            _, source, cost = min(ways)
+            self._connect(source, target, cost)
+
+    def _open_edges_into(self, target: int) -> Iterator[tuple[int, float]]:
+        """Return the edges (source, cost) from open vertices, whose successors are read only once."""
+        frontier = self._state.frontier.tolist()
+        for source in frontier:
+            if source not in self._read:
+                self._read.add(source)
+                for successor, cost in self._edges_of(source).items():
+                    self._sources.setdefault(successor, {})[source] = cost
+        yield from self._sources.get(target, {}).items()
+
+    def _edges_of(self, source: int) -> dict[int, float]:
+        targets, costs = self._graph.successors(source)
+        return {target: checked_cost(source, target, cost) for target, cost in zip(targets, costs, strict=True)}
+
+    def _connect(self, source: int, target: int, cost: float) -> None:
         """Take a valid edge of a vertex with a path, if this is cheaper, and then all valid edges behind it."""
         waiting: deque[int] = deque()
-        targets, costs = self._graph.successors(source)
-        self._lower(source, target, costs[list(targets).index(target)], waiting)
+        self._lower(source, target, cost, waiting)
         while waiting:
             source = waiting.popleft()
-            for target, cost in self._valid_edges(source):
-                self._lower(source, target, cost, waiting)
-
-    def _valid_edges(self, source: int) -> Sequence[tuple[int, float]]:
-        targets, costs = self._graph.successors(source)
-        return [
-            (target, cost)
-            for target, cost in zip(targets, costs, strict=True)
-            if target in self._valid_targets or EdgeStatus(self._known.get((source, target), 1)).valid
-        ]
+            for target, step in self._edges_of(source).items():
+                if target in self._valid_targets or EdgeStatus(self._known.get((source, target), 1)).valid:
+                    self._lower(source, target, step, waiting)
 
     def _lower(self, source: int, target: int, edge_cost: float, waiting: deque[int]) -> None:
         state = self._state
-        cost = float(state.cost[source]) + checked_cost(source, target, edge_cost)
+        cost = float(state.cost[source]) + edge_cost
         if state.status[target] != UNSEEN and not cost < state.cost[target]:
             return
         state.status[target], state.cost[target] = OPEN, cost

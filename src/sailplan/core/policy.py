@@ -46,8 +46,9 @@ class Frontier(Protocol):
     """The open list of one search, ordered by a policy.
 
     An optional attribute `notes` is a tuple of `Note`. An attribute `requests_edges` that is true tells that the policy
-    requests edges, and may find that there is no path while vertices are open. An optional method `tighten(bound)`
-    continues the search with another bound of the path cost.
+    requests edges, and may find that there is no path while vertices are open. Optional methods are `tighten(bound)`,
+    which continues the search with another bound of the path cost, and `lower_bound(deadline)`, which returns a lower
+    bound of the cost of any path.
     """
 
     def observe(self, discovery: Discovery) -> None:
@@ -143,6 +144,8 @@ class CompiledForm:
     """The graph to search instead of that of the problem: the same vertices and edges, as arrays."""
     tighten: Callable[[Any, SearchState, QueueArrays, float], tuple[Any, QueueArrays]] | None = None
     """Called to continue a search with another bound; returns new arrays and queues. None if there is no bound."""
+    lower_bound: Callable[[SearchState, float], float] | None = None
+    """Returns a lower bound of the cost of any path, given the state of the search and a deadline (`perf_counter`)."""
 
 
 class CompilablePolicy(Policy, Protocol):

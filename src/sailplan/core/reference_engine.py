@@ -128,12 +128,22 @@ class ReferenceEngine:
         self._phases[2] += seconds
         return Outcome.EVALUATIONS_SPENT if self._request.unanswered else None
 
+    @property
+    def can_tighten(self) -> bool:
+        """Whether the policy proves bounds of the path cost."""
+        return hasattr(self._frontier, "tighten")
+
     def tighten(self, bound: float) -> None:
         """Continue with another bound; raises EngineError if the policy proves none."""
         tighten = getattr(self._frontier, "tighten", None)
         if tighten is None:
             raise EngineError(NO_BOUND)
         tighten(bound)
+
+    def lower_bound(self, deadline: float) -> float:
+        """Return a lower bound of the cost of any path; 0 if the policy computes none."""
+        compute = getattr(self._frontier, "lower_bound", None)
+        return float(compute(deadline)) if compute else 0.0
 
     def list_candidates(self) -> None:
         """Make a steered policy list its candidates."""

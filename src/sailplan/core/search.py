@@ -36,8 +36,15 @@ class Engine(Protocol):
         At most `evaluations` edges are evaluated; None for no limit.
         """
 
+    @property
+    def can_tighten(self) -> bool:
+        """Whether the policy proves bounds of the path cost, so that `tighten` can be called."""
+
     def tighten(self, bound: float) -> None:
         """Continue with another bound of the path cost; raises EngineError if the policy proves none."""
+
+    def lower_bound(self, deadline: float) -> float:
+        """Return a lower bound of the cost of any path; 0 if the policy computes none."""
 
     def list_candidates(self) -> None:
         """Make a steered policy list its candidates; raises EngineError for other policies."""
@@ -65,6 +72,11 @@ class Search:
     def state(self) -> SearchState:
         """The state of the search; it is updated in place as the search continues."""
         return self._engine.state
+
+    @property
+    def seconds(self) -> float:
+        """Time spent so far."""
+        return self._seconds
 
     def run(self, limits: Limits = NO_LIMITS) -> SearchResult:
         """Search until the goal is found, no vertex is open or a limit is reached.
@@ -108,6 +120,23 @@ class Search:
             self._unfinished = False
             self._seconds += perf_counter() - began
         return self._outcome
+
+    def lower_bound(self, limits: Limits = NO_LIMITS, *, timed: bool = True) -> float:
+        """Return a lower bound of the cost of any path, given what is known; no edge is evaluated.
+
+        The time counts as time of the search unless `timed` is false; `limits.seconds` may end the computation early,
+        with a smaller bound.
+        """
+        began = perf_counter()
+        rest = math.inf if limits.seconds is None else limits.seconds - self._seconds
+        bound = self._engine.lower_bound(began + rest)
+        self._seconds += perf_counter() - began if timed else 0.0
+        return bound
+
+    @property
+    def can_improve(self) -> bool:
+        """Whether the search can continue with a smaller bound of the path cost."""
+        return self._engine.can_tighten
 
     def list_candidates(self) -> None:
         """Make a steered policy list its candidates; call it before each expansion."""

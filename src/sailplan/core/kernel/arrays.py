@@ -106,6 +106,8 @@ class SearchArrays(NamedTuple):
 
     graph: Any
     """The arrays of the graph; their class selects the implementations of `edges.py`."""
+    backward: Any
+    """The arrays of the graph with reversed edges, if the policy requests edges; otherwise the same as `graph`."""
     state: StateArrays
     queue: QueueArrays
     """The queues of the policy."""

@@ -87,7 +87,7 @@ def advance(search, policy, stop_at_generation, budget, most):
         if state.counts[INVALID_EDGES] + len(search.requested) > len(state.invalid_edges):
             code = EDGE_LOG_FULL
             break
-        if is_due(search, policy):
+        if state.counts[PENDING] + state.counts[REQUESTED] == 0 and is_due(search, policy):
             code = POLICY_DUE
             break
         code = step(search, policy, most)
@@ -299,11 +299,11 @@ def _record(search, source, place, slot, target, answer):
             _forbid_target(search, target)
     elif answer == INVALID_EDGE:
         _forbid_edge(state, source, target)
-    else:
-        if answer == VALID_TARGET:
-            state.valid_target[target] = True
-        if state.status[source] == OPEN:
-            _connect(search, source, place, slot, target)
+    elif answer == VALID_TARGET:
+        state.valid_target[target] = True
+        _connect_target(search, target)
+    elif state.status[source] == OPEN:
+        _spread(search, _lower(search, source, edge_cost(search.graph, place, slot, target), target, 0))
 
 
 @inlined
@@ -317,10 +317,26 @@ def known_status(search, source, place, slot, target):
 
 
 @inlined
-def _connect(search, source, place, slot, target):
-    """Take a valid edge of a vertex with a path, if this is cheaper, and then all valid edges behind it."""
-    first, last = 0, _lower(search, source, place, slot, target, 0)
-    room = len(search.waiting)
+def _connect_target(search, target):
+    """Take the edge into a vertex that gives it the cheapest path, all of which are valid."""
+    state, best, least, cost = search.state, np.int64(NO_VERTEX), np.inf, 0.0
+    place = locate(search.backward, target)
+    for slot in range(slot_count(search.backward, place)):
+        source = np.int64(successor(search.backward, place, slot))
+        if source == NO_VERTEX or state.status[source] != OPEN:
+            continue
+        step = edge_cost(search.backward, place, slot, source)
+        total = state.cost[source] + step
+        if total < least or (total == least and source < best):
+            best, least, cost = source, total, step
+    if best != NO_VERTEX:
+        _spread(search, _lower(search, best, cost, target, 0))
+
+
+@inlined
+def _spread(search, last):
+    """Take all valid edges behind vertices whose path has become cheaper; `last` is the number of these."""
+    first, room = 0, len(search.waiting)
     while first < last:
         source = np.int64(search.waiting[first % room])
         search.marks[source] &= _CHANGED | _NEW
@@ -329,14 +345,14 @@ def _connect(search, source, place, slot, target):
         for slot in range(slot_count(search.graph, place)):
             target = successor(search.graph, place, slot)
             if target != NO_VERTEX and is_valid(known_status(search, source, place, slot, target)):
-                last = _lower(search, source, place, slot, target, last)
+                last = _lower(search, source, edge_cost(search.graph, place, slot, target), target, last)
 
 
 @inlined
-def _lower(search, source, place, slot, target, last):
+def _lower(search, source, edge_cost, target, last):
     """Use an edge for the path to its target if this is cheaper; return the new end of the ring of waiting vertices."""
     state, marks = search.state, search.marks
-    cost = state.cost[source] + edge_cost(search.graph, place, slot, target)
+    cost = state.cost[source] + edge_cost
     if state.status[target] == UNSEEN:
         marks[target] |= _NEW
     elif not cost < state.cost[target]:

@@ -20,6 +20,9 @@ from sailplan.core.kernel.arrays import (
     EVALUATED,
     INVALID_EDGES,
     INVALID_VERTICES,
+    NO_ROOM,
+    NO_TIME,
+    NO_VERTEX,
     OPEN,
     POLICY_EVALUATIONS,
     VALID_TARGET,
@@ -111,18 +114,25 @@ def _key(policy, state, vertex):
 
 @request.register(LazyArrays)
 def _request(search, policy):
-    return _find_edges(search, policy)
+    vertex = _find_candidate(search.graph, policy, search.state, search.queue, search.goal)[0]
+    if vertex < 0:
+        return 0 if vertex == NO_VERTEX else vertex
+    return CONFIRMED if vertex == search.goal else _pick(search, policy, vertex)
 
 
 @piece
-def _find_edges(search, policy):
-    """Find the candidate and request edges of it."""
-    graph, state, queue, goal, plan = search.graph, search.state, search.queue, search.goal, policy.plan
+def _find_candidate(graph, policy, state, queue, goal):
+    """Return the open vertex through which the candidate leaves the known paths, and the length of the candidate.
+
+    The vertex stays in the open list. NO_VERTEX instead of it if there is no path, NO_ROOM or NO_TIME if a repair was
+    interrupted; the length is then a lower bound.
+    """
+    plan = policy.plan
     take_note(graph, plan, state, goal)
     while True:
         rank, tag = pop_entry(queue, 0, state.status, OPEN)
         if tag == NO_TAG:
-            return 0
+            return NO_VERTEX, np.int64(NO_WAY)
         vertex = vertex_of(tag)
         if number_of(tag) != plan.numbers[vertex]:
             continue
@@ -134,14 +144,12 @@ def _find_edges(search, policy):
             interrupted = repair(graph, plan, state, goal, vertex, policy.least)
             if interrupted:
                 put(queue, 0, rank, tag)
-                return interrupted
+                return interrupted, rank
             state.counts[POLICY_EVALUATIONS] += 1
             key = _key(policy, state, vertex)
         put(queue, 0, key, tag)
-        if key == NO_WAY and rank == NO_WAY:
-            return 0
         if key == rank:
-            return CONFIRMED if vertex == goal else _pick(search, policy, vertex)
+            return (NO_VERTEX if rank == NO_WAY else vertex), rank
 
 
 @inlined
@@ -224,6 +232,14 @@ def learn_edges(search, policy, edges):
                 state.edge_status[edge_number(search.graph, len(search.targets), source, place, slot)] = answer
         state.valid_target[target] |= answer == VALID_TARGET
     on_edges(search, policy, len(edges))
+
+
+@kernel
+def find_length(graph, policy, state, queue, goal):
+    """Return the length of the candidate, and whether it was found; if not, the length is a lower bound."""
+    policy.plan.clock[WORK] = MOST_WORK
+    vertex, length = _find_candidate(graph, policy, state, queue, goal)
+    return length, vertex != NO_TIME and vertex != NO_ROOM, vertex == NO_ROOM
 
 
 @kernel

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,10 @@ import numpy as np
 from sailplan.core.compiled_engine import allocate_search
 from sailplan.core.graph import CompiledGraph, FloatArray, Problem, statuses_of_edges
 from sailplan.core.kernel.arrays import CLOSED, CONFIRMED, NO_ROOM, NO_TIME, OPEN, QueueArrays
-from sailplan.core.kernel.heap import VERTEX_BITS
+from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.policy import CompiledForm, Discovery, EdgeRequest, PathConfirmed
 from sailplan.core.result import StopRule
-from sailplan.core.state import SearchState, with_room
+from sailplan.core.state import SearchState, allocate_queues, with_room
 from sailplan.errors import GraphError, PolicyError
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.explore import explore
@@ -25,6 +26,7 @@ from sailplan.policies.lazy.kernel import (
     DOUBTFUL,
     FORWARD,
     LazyArrays,
+    find_length,
     find_request,
     insert_all,
     insert_new,
@@ -33,6 +35,7 @@ from sailplan.policies.lazy.kernel import (
     update_due,
 )
 from sailplan.policies.replanning.beliefs.belief import Belief, Optimistic, Tensors
+from sailplan.policies.replanning.kernel.edges import NO_WAY, UNIT
 from sailplan.policies.replanning.policy import (
     allocate_bounds,
     build_belief,
@@ -77,7 +80,8 @@ class LazyPolicy:
     """The cost of the path is at most this many times the optimum. The smaller, the more edges are evaluated."""
     belief: Belief = field(default_factory=Optimistic)
     """The source of the multipliers. If it does not support a problem, all are 1, and the result has a note. With a
-    finite bound, multipliers are at most the square root of the bound; with a bound of 1, only `doubtful` uses them."""
+    finite bound, multipliers are limited to the square root of the bound and its inverse; with a bound of 1, only
+    `doubtful` uses them."""
     selector: str = "forward"
     """A name in `SELECTORS`."""
     batch: int = 1
@@ -126,6 +130,7 @@ class LazyPolicy:
             requests=self.batch,
             graph=explored,
             tighten=session.tighten,
+            lower_bound=session.lower_bound,
         )
 
     def describe(self) -> tuple[dict[str, Any], Tensors]:
@@ -153,9 +158,11 @@ class LazySession:
 
     def __init__(self, policy: LazyPolicy, graph: CompiledGraph, problem: Problem, belief: Belief) -> None:
         self._policy, self._graph, self._problem, self._belief = policy, graph, problem, belief
+        self._bound = policy.bound
         follower = belief.follow(problem)
         self.arrays = self._allocate(policy.bound, first_multipliers(belief, problem, graph))
         plan = self.arrays.plan
+        self._shortest: LazyArrays | None = None
         self._update = None if follower is None else BeliefUpdate(plan, follower, belief.refresh, self._apply)
 
     def update(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
@@ -166,6 +173,7 @@ class LazySession:
         self, arrays: LazyArrays, state: SearchState, queue: QueueArrays, bound: float
     ) -> tuple[LazyArrays, QueueArrays]:
         """Return arrays for another bound, and the open list with new keys."""
+        self._bound = bound
         self.arrays = self._allocate(bound, arrays.doubts if len(arrays.doubts) else None)
         self.arrays.turn[:] = arrays.turn
         if self._update:
@@ -174,14 +182,28 @@ class LazySession:
 
     def enlarge(self, arrays: LazyArrays) -> LazyArrays:
         """Return the same arrays with more room for repairs."""
-        self.arrays = arrays._replace(plan=enlarge(arrays.plan))
+        self.arrays = _with_more_room(arrays)
         return self.arrays
 
+    def lower_bound(self, state: SearchState, deadline: float) -> float:
+        """Return the cost of the shortest path that may be valid, or less at the deadline (`perf_counter`)."""
+        if self._shortest is None:
+            self._shortest = self._allocate(1.0, None)
+        graph, goal = self._graph.arrays(), self._problem.goal
+        queue = with_room(allocate_queues(1, FIRST_ROOM), len(state.frontier))
+        # The bound is not part of the search, whose counters remain as they are.
+        known = state.arrays._replace(counts=state.arrays.counts.copy())
+        insert_all(graph, self._shortest, known, queue, goal, state.frontier)
+        while True:
+            length, exact, is_full = find_length(graph, self._shortest, known, queue, goal)
+            if is_full:
+                self._shortest = _with_more_room(self._shortest)
+            elif exact or perf_counter() >= deadline:
+                return math.inf if length == NO_WAY else float(length / (UNIT * self._shortest.plan.scale))
+
     def _allocate(self, bound: float, multipliers: FloatArray | None) -> LazyArrays:
-        self._most = math.sqrt(bound)
-        costs = None if multipliers is None or bound == 1.0 else np.minimum(multipliers, self._most)
-        # With multipliers of at most m, the cost is at most m / reuse times the optimum.
-        reuse = 1.0 / bound if costs is None else 1.0 / self._most
+        costs = None if multipliers is None or bound == 1.0 else limited(multipliers, bound)
+        reuse = 1.0 / bound if costs is None else _reuse(bound)
         return LazyArrays(
             plan=allocate_bounds(self._graph, self._problem, costs, effort=0.0),
             reuse=reuse,
@@ -196,7 +218,7 @@ class LazySession:
         """Change the multipliers, and insert the open vertices again."""
         self.arrays.doubts[:] = multipliers
         if len(self.arrays.plan.multipliers):
-            repair(self._graph, self.arrays.plan, np.minimum(multipliers, self._most), state.arrays)
+            repair(self._graph, self.arrays.plan, limited(multipliers, self._bound), state.arrays)
             queue = self._insert_all(state, queue)
         return queue
 
@@ -204,6 +226,31 @@ class LazySession:
         queue = with_room(queue, len(state.frontier))
         insert_all(self._graph.arrays(), self.arrays, state.arrays, queue, self._problem.goal, state.frontier)
         return queue
+
+
+def limited(multipliers: FloatArray, bound: float) -> FloatArray:
+    """Limit multipliers so that they keep a bound.
+
+    If they are between `reuse` and m, the cost is at most m / reuse times the optimum. Both are whole numbers of units,
+    because the kernels round multipliers.
+    """
+    if math.isinf(bound):
+        return multipliers
+    limits = math.ceil(_reuse(bound) * UNIT) / UNIT, _most(bound)
+    within: FloatArray = np.clip(multipliers, *limits)
+    return within
+
+
+def _most(bound: float) -> float:
+    return math.floor(math.sqrt(bound) * UNIT) / UNIT
+
+
+def _reuse(bound: float) -> float:
+    return 0.0 if math.isinf(bound) else _most(bound) / bound
+
+
+def _with_more_room(arrays: LazyArrays) -> LazyArrays:
+    return arrays._replace(plan=enlarge(arrays.plan))
 
 
 class LazyFrontier:
@@ -252,6 +299,11 @@ class LazyFrontier:
         assert self._form.tighten
         self._lazy, queue = self._form.tighten(self._lazy, self._state, self._search.queue, bound)
         self._refresh(queue)
+
+    def lower_bound(self, deadline: float) -> float:
+        """Return a lower bound of the cost of any path."""
+        assert self._form.lower_bound
+        return self._form.lower_bound(self._state, deadline)
 
     def _refresh(self, queue: QueueArrays) -> None:
         """Use the current arrays of the state and the queues, which may have been enlarged."""
