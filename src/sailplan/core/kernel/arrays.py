@@ -53,7 +53,9 @@ NO_ROOM = -2
 """Returned instead of a vertex if arrays of the policy are full; the engine enlarges them and calls again."""
 NO_TIME = -3
 """Returned instead of a vertex if the policy needs more time; the engine checks the time limit and calls again."""
-CONFIRMED = -4
+NO_QUEUE = -4
+"""Returned instead of a number of edges if the queues of the policy are full; the engine enlarges them."""
+CONFIRMED = -5
 """Returned instead of a number of edges if the policy accepts the path to the goal."""
 NONE = -1
 """No entry."""

@@ -27,6 +27,7 @@ from sailplan.core.kernel.arrays import (
     INVALID_EDGES,
     INVALID_TARGET,
     INVALID_VERTICES,
+    NO_QUEUE,
     NO_ROOM,
     NO_TIME,
     NO_VERTEX,
@@ -135,6 +136,8 @@ def _code_of(answer):
         return POLICY_FULL
     if answer == NO_TIME:
         return PAUSED
+    if answer == NO_QUEUE:
+        return QUEUE_FULL
     return PATH_CONFIRMED if answer == CONFIRMED else FRONTIER_EMPTY
 
 

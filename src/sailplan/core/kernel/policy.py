@@ -35,8 +35,8 @@ def on_open(search, policy, row, vertex, change):
 def request(search, policy):
     """Write the edges to evaluate next to `search.requested` and return their number.
 
-    0 if there is no path to the goal, CONFIRMED if the path to it is accepted, NO_ROOM if arrays are full, NO_TIME if
-    the policy needs more time. An edge whose result is known must not be requested.
+    0 if there is no path to the goal, CONFIRMED if the path to it is accepted, NO_ROOM or NO_QUEUE if arrays or queues
+    are full, NO_TIME if the policy needs more time. An edge whose result is known must not be requested.
     """
 
 

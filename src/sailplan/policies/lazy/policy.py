@@ -12,25 +12,29 @@ import numpy as np
 
 from sailplan.core.compiled_engine import allocate_search
 from sailplan.core.graph import CompiledGraph, FloatArray, Problem, statuses_of_edges
-from sailplan.core.kernel.arrays import CLOSED, CONFIRMED, NO_ROOM, NO_TIME, OPEN, QueueArrays
+from sailplan.core.kernel.arrays import CLOSED, CONFIRMED, NO_QUEUE, NO_ROOM, NO_TIME, OPEN, QueueArrays
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.policy import CompiledForm, Discovery, EdgeRequest, PathConfirmed
 from sailplan.core.result import StopRule
-from sailplan.core.state import SearchState, allocate_queues, with_room
+from sailplan.core.state import SearchState, allocate_queues, enlarge_queues, with_room
 from sailplan.errors import GraphError, PolicyError
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.explore import explore
-from sailplan.policies.lazy.kernel import (
+from sailplan.policies.lazy.kernel.continued import ContinuedArrays
+from sailplan.policies.lazy.kernel.repaired import RepairedArrays
+from sailplan.policies.lazy.kernel.selection import (
     ALTERNATE,
     BACKWARD,
     DOUBTFUL,
     FORWARD,
+    NO_CANDIDATE,
     LazyArrays,
+    add_sources,
     find_length,
     find_request,
-    insert_all,
     insert_new,
     learn_edges,
+    restart,
     target_of,
     update_due,
 )
@@ -162,7 +166,7 @@ class LazySession:
         follower = belief.follow(problem)
         self.arrays = self._allocate(policy.bound, first_multipliers(belief, problem, graph))
         plan = self.arrays.plan
-        self._shortest: LazyArrays | None = None
+        self._shortest: tuple[LazyArrays, QueueArrays] | None = None
         self._update = None if follower is None else BeliefUpdate(plan, follower, belief.refresh, self._apply)
 
     def update(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
@@ -178,33 +182,39 @@ class LazySession:
         self.arrays.turn[:] = arrays.turn
         if self._update:
             self._update.move(self.arrays.plan)
-        return self.arrays, self._insert_all(state, queue)
+        return self.arrays, self._restart(state, queue)
 
     def enlarge(self, arrays: LazyArrays) -> LazyArrays:
         """Return the same arrays with more room for repairs."""
-        self.arrays = _with_more_room(arrays)
+        self.arrays = arrays._replace(plan=enlarge(arrays.plan))
         return self.arrays
 
     def lower_bound(self, state: SearchState, deadline: float) -> float:
         """Return the cost of the shortest path that may be valid, or less at the deadline (`perf_counter`)."""
         if self._shortest is None:
-            self._shortest = self._allocate(1.0, None)
-        graph, goal = self._graph.arrays(), self._problem.goal
-        queue = with_room(allocate_queues(1, FIRST_ROOM), len(state.frontier))
+            self._shortest = self._allocate(1.0, None), allocate_queues(1, FIRST_ROOM)
+        lazy, queue = self._shortest
+        graph, backward, goal = self._graph.arrays(), self._graph.backward_arrays(), self._problem.goal
+        queue = with_room(queue, len(state.frontier))
         # The bound is not part of the search, whose counters remain as they are.
         known = state.arrays._replace(counts=state.arrays.counts.copy())
-        insert_all(graph, self._shortest, known, queue, goal, state.frontier)
+        restart(lazy, queue)
+        add_sources(graph, lazy, known, queue, goal, state.frontier)
         while True:
-            length, exact, is_full = find_length(graph, self._shortest, known, queue, goal)
-            if is_full:
-                self._shortest = _with_more_room(self._shortest)
-            elif exact or perf_counter() >= deadline:
-                return math.inf if length == NO_WAY else float(length / (UNIT * self._shortest.plan.scale))
+            length, end = find_length(graph, backward, lazy, known, queue, goal)
+            if end == NO_ROOM:
+                lazy = lazy._replace(plan=enlarge(lazy.plan))
+            elif end != NO_TIME or perf_counter() >= deadline:
+                self._shortest = lazy, queue
+                return math.inf if length == NO_WAY else float(length / (UNIT * lazy.plan.scale))
 
     def _allocate(self, bound: float, multipliers: FloatArray | None) -> LazyArrays:
         costs = None if multipliers is None or bound == 1.0 else limited(multipliers, bound)
         reuse = 1.0 / bound if costs is None else _reuse(bound)
-        return LazyArrays(
+        count = self._graph.vertex_count
+        # Without a bound, what was computed remains; with one, changes reach far, and repairs of bounds are faster.
+        kind, lengths = (ContinuedArrays, count) if reuse == 0.0 else (RepairedArrays, 0)
+        return kind(
             plan=allocate_bounds(self._graph, self._problem, costs, effort=0.0),
             reuse=reuse,
             least=OPEN if reuse == 0.0 else CLOSED,
@@ -212,6 +222,10 @@ class LazySession:
             batch=self._policy.batch,
             doubts=np.empty(0) if multipliers is None else multipliers.copy(),
             turn=np.zeros(1, np.int64),
+            settled=np.full(lengths, NO_WAY, np.int64),
+            length=np.full(lengths, NO_WAY, np.int64),
+            candidate=np.empty((2, count), np.int32),
+            known=np.array([NO_CANDIDATE, 0], np.int64),
         )
 
     def _apply(self, multipliers: FloatArray, state: SearchState, queue: QueueArrays) -> QueueArrays:
@@ -219,12 +233,14 @@ class LazySession:
         self.arrays.doubts[:] = multipliers
         if len(self.arrays.plan.multipliers):
             repair(self._graph, self.arrays.plan, limited(multipliers, self._bound), state.arrays)
-            queue = self._insert_all(state, queue)
+            queue = self._restart(state, queue)
         return queue
 
-    def _insert_all(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
+    def _restart(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
+        """Begin the search for the candidate anew, from all sources."""
         queue = with_room(queue, len(state.frontier))
-        insert_all(self._graph.arrays(), self.arrays, state.arrays, queue, self._problem.goal, state.frontier)
+        restart(self.arrays, queue)
+        add_sources(self._graph.arrays(), self.arrays, state.arrays, queue, self._problem.goal, state.frontier)
         return queue
 
 
@@ -247,10 +263,6 @@ def _most(bound: float) -> float:
 
 def _reuse(bound: float) -> float:
     return 0.0 if math.isinf(bound) else _most(bound) / bound
-
-
-def _with_more_room(arrays: LazyArrays) -> LazyArrays:
-    return arrays._replace(plan=enlarge(arrays.plan))
 
 
 class LazyFrontier:
@@ -281,7 +293,9 @@ class LazyFrontier:
             if self._form.update and update_due(self._search, self._lazy):
                 self._refresh(self._form.update(self._state, self._search.queue))
             count: int = find_request(self._search, self._lazy)
-            if count == NO_ROOM and self._form.enlarge:
+            if count == NO_QUEUE:
+                self._refresh(enlarge_queues(self._search.queue))
+            elif count == NO_ROOM and self._form.enlarge:
                 self._lazy = self._form.enlarge(self._lazy)
             elif count == CONFIRMED:
                 return PathConfirmed()

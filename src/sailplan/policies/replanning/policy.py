@@ -249,13 +249,15 @@ def allocate_bounds(
 ) -> ReplanningArrays:
     """Allocate the bounds of a search before anything is known."""
     rows, count = graph.arrays(), graph.vertex_count
+    in_rows = isinstance(rows, CsrArrays)
     on_empty_grid = multipliers is None and isinstance(rows, GridArrays)
     steps, scale = whole_costs(rows, count, effort, UNIT if multipliers is None else int(MAX_MULTIPLIER) * UNIT)
     plan = ReplanningArrays(
         steps=steps,
         scale=scale,
         multipliers=np.empty(0, np.int64) if multipliers is None else whole_multipliers(multipliers, count),
-        removed=np.zeros(len(rows.targets) if isinstance(rows, CsrArrays) else 0, np.bool_),
+        removed=np.zeros(len(rows.targets) if in_rows else 0, np.bool_),
+        edge_of=np.argsort(rows.targets, kind="stable") if in_rows else np.empty(0, np.int64),
         bounds=np.zeros(count, np.int64),
         from_empty_grid=on_empty_grid,
         onward=np.zeros(count, np.int32),
@@ -273,7 +275,7 @@ def allocate_bounds(
     plan.clock[EPOCH], plan.clock[WORK] = 1, MOST_WORK
     if not on_empty_grid:
         begin_settling(plan, problem.goal)
-        _settle(graph, _reversed(graph, plan), allocate_state(count))
+        _settle(graph, plan, allocate_state(count))
     return plan
 
 
@@ -292,17 +294,8 @@ def whole_multipliers(multipliers: FloatArray, count: int) -> NDArray[np.int64]:
 
 def _settle(graph: CompiledGraph, plan: ReplanningArrays, state: StateArrays) -> None:
     """Lower the bounds until the queue is empty."""
-    while not settle(graph.backward_arrays(), plan, state, graph.max_in_degree):
+    while not settle(graph.arrays(), graph.backward_arrays(), plan, state, graph.max_in_degree):
         plan = enlarge(plan)
-
-
-def _reversed(graph: CompiledGraph, plan: ReplanningArrays) -> ReplanningArrays:
-    """Return the bounds with edges in the order of `backward_arrays`."""
-    rows = graph.arrays()
-    if not isinstance(rows, CsrArrays):
-        return plan
-    order = np.argsort(rows.targets, kind="stable")
-    return plan._replace(steps=plan.steps[order], removed=plan.removed[order])
 
 
 def whole_costs(rows: object, count: int, effort: float, max_multiplier: int) -> tuple[NDArray[np.int64], float]:
@@ -326,7 +319,7 @@ def whole_costs(rows: object, count: int, effort: float, max_multiplier: int) ->
 
 def repair(graph: CompiledGraph, plan: ReplanningArrays, multipliers: FloatArray, state: StateArrays) -> None:
     """Change the multipliers; the caller must insert the open vertices again."""
-    wholes, plan, first = whole_multipliers(multipliers, graph.vertex_count), _reversed(graph, plan), 0
-    while (first := set_multipliers(graph.backward_arrays(), plan, state, first, wholes)) < len(wholes):
+    wholes, first, rows = whole_multipliers(multipliers, graph.vertex_count), 0, graph.arrays()
+    while (first := set_multipliers(rows, graph.backward_arrays(), plan, state, first, wholes)) < len(wholes):
         plan = enlarge(plan)
     _settle(graph, plan, state)

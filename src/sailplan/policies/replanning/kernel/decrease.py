@@ -6,7 +6,7 @@ from sailplan.core.kernel.arrays import CLOSED, INVALID, NO_VERTEX
 from sailplan.core.kernel.compile import inlined, kernel
 from sailplan.core.kernel.edges import locate, slot_count, successor
 from sailplan.core.kernel.heap import NO_TAG, clear, has_room, pop_entry, put, tag_of, vertex_of
-from sailplan.policies.replanning.kernel.edges import EPOCH, NO_WAY, REPAIR, multiplier_of, step_cost
+from sailplan.policies.replanning.kernel.edges import EPOCH, NO_WAY, REPAIR, multiplier_of, reverse
 
 
 @kernel
@@ -20,11 +20,10 @@ def begin_settling(plan, goal):
 
 
 @kernel
-def set_multipliers(backward, plan, state, first, multipliers):
+def set_multipliers(graph, backward, plan, state, first, multipliers):
     """Set the multipliers of the vertices from `first` on, and enqueue vertices whose distance has become shorter.
 
-    Return the first vertex whose multiplier was not set because there was no room. `plan` has steps and removed edges
-    in the order of the reversed graph.
+    Return the first vertex whose multiplier was not set because there was no room.
     """
     if first == 0:
         plan.clock[EPOCH] += 1
@@ -37,13 +36,13 @@ def set_multipliers(backward, plan, state, first, multipliers):
             if not has_room(plan.waiting, slot_count(backward, place)):
                 return vertex
             plan.multipliers[vertex] = multipliers[vertex]
-            _shorten(backward, plan, state, place, vertex)
+            _shorten(graph, backward, plan, state, place, vertex)
         plan.multipliers[vertex] = multipliers[vertex]
     return len(multipliers)
 
 
 @kernel
-def settle(backward, plan, state, degree):
+def settle(graph, backward, plan, state, degree):
     """Continue to lower bounds until the queue is empty; false if the queue needs more room."""
     while has_room(plan.waiting, degree):
         _, tag = pop_entry(plan.waiting, 0, plan.phases, 2 * plan.clock[REPAIR])
@@ -51,7 +50,7 @@ def settle(backward, plan, state, degree):
             return True
         vertex = vertex_of(tag)
         plan.phases[vertex] = 2 * plan.clock[REPAIR] + 1
-        _shorten(backward, plan, state, locate(backward, vertex), vertex)
+        _shorten(graph, backward, plan, state, locate(backward, vertex), vertex)
     return False
 
 
@@ -64,13 +63,13 @@ def put_all(plan, queue, vertices):
 
 
 @inlined
-def _shorten(backward, plan, state, place, vertex):
+def _shorten(graph, backward, plan, state, place, vertex):
     """Lower the bounds of vertices from which the path through this vertex is shorter."""
     for slot in range(slot_count(backward, place)):
         source = successor(backward, place, slot)
         if source == NO_VERTEX or state.status[source] >= CLOSED:
             continue
-        step = step_cost(backward, plan, state, place, slot, source)
+        step = reverse(graph, plan, state, place, slot, vertex, source)[0]
         if step == NO_WAY:
             continue
         bound = plan.bounds[vertex] + step * multiplier_of(plan, vertex)

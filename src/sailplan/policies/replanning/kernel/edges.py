@@ -47,6 +47,8 @@ class ReplanningArrays(NamedTuple):
     """Cost multipliers of edges into each vertex, in units of 1 / UNIT; empty if all are 1."""
     removed: NDArray[np.bool_]
     """In sparse rows: whether each edge is known to be invalid; otherwise empty."""
+    edge_of: NDArray[np.int64]
+    """In sparse rows: the edge whose reverse is each edge of the reversed graph; otherwise empty."""
     bounds: NDArray[np.int64]
     """The lower bound of each vertex; NO_WAY if there is no path to the goal."""
     from_empty_grid: bool
@@ -78,6 +80,15 @@ def step_cost(graph, plan, state, place, slot, target):
 
 
 @dispatched("graph")
+def reverse(graph, plan, state, place, slot, target, source):
+    """Return the cost before multipliers, and the slot, of the edge from `source` to `target`.
+
+    `place` and `slot` are those of `source` among the edges of `target` in the reversed graph. The cost is NO_WAY if
+    the edge is known to be invalid.
+    """
+
+
+@dispatched("graph")
 def bound_of(graph, plan, goal, vertex):
     """Return the lower bound of a vertex, and set it if it was not set."""
 
@@ -85,6 +96,11 @@ def bound_of(graph, plan, goal, vertex):
 @dispatched("graph")
 def may_cut(graph, plan, vertex):
     """Return whether a confirmed chain may pass through an invalid vertex, or cut its corner."""
+
+
+@dispatched("graph")
+def blocked_around(graph):
+    """Return the number of slots of an invalid vertex whose targets may have lost edges between each other."""
 
 
 @dispatched("graph")
@@ -132,6 +148,12 @@ def _cuts_corner(graph, state, place, slot):
     return len(state.edge_status) > 0 and state.edge_status[8 * vertex + slot] == INVALID_EDGE
 
 
+@reverse.register(GridArrays, TerrainArrays)
+def _reverse_on_grid(graph, plan, state, place, slot, target, source):
+    opposite = slot ^ 2
+    return step_cost(graph, plan, state, locate(graph, source), opposite, target), opposite
+
+
 @bound_of.register(GridArrays, TerrainArrays)
 def _bound_on_grid(graph, plan, goal, vertex):
     if plan.from_empty_grid and plan.bounds[vertex] == 0:
@@ -158,6 +180,16 @@ def _may_cut_on_grid(graph, plan, vertex):
     return plan.confirmed[vertex] == epoch
 
 
+@blocked_around.register(GridArrays, TerrainArrays)
+def _blocked_around_on_grid(graph):
+    return 0 if graph.corner_cutting else 4
+
+
+@blocked_around.register(CsrArrays)
+def _blocked_around_in_rows(graph):
+    return 0
+
+
 @remove_edge.register(GridArrays, TerrainArrays)
 def _remove_on_grid(graph, plan, source, target):
     """Do nothing: the invalid cells determine which diagonal moves are invalid."""
@@ -166,6 +198,12 @@ def _remove_on_grid(graph, plan, source, target):
 @step_cost.register(CsrArrays)
 def _step_in_rows(graph, plan, state, place, slot, target):
     return NO_WAY if plan.removed[place[0] + slot] else plan.steps[place[0] + slot]
+
+
+@reverse.register(CsrArrays)
+def _reverse_in_rows(graph, plan, state, place, slot, target, source):
+    edge = plan.edge_of[place[0] + slot]
+    return (NO_WAY if plan.removed[edge] else plan.steps[edge]), edge - graph.first[source]
 
 
 @bound_of.register(CsrArrays)

@@ -1,0 +1,272 @@
+"""The candidate of a lazy search for any path: a search from all sources that is continued, not repeated.
+
+This is lifelong planning A* with many sources: `settled` is the length with which a vertex was last expanded, `length`
+the length that its predecessors give it now, and vertices for which they differ are in the queue, ordered by the
+smaller one plus the lower bound of the distance to the goal. When a vertex or edge is found to be invalid, only the
+lengths that depend on it are computed again. The search ends at a vertex from which a chain of edges leads to the goal
+that is as long as its bound.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sailplan.core.kernel.arrays import (
+    INVALID,
+    INVALID_EDGES,
+    INVALID_VERTICES,
+    NO_QUEUE,
+    NO_TIME,
+    NO_VERTEX,
+    OPEN,
+    POLICY_EVALUATIONS,
+)
+from sailplan.core.kernel.compile import inlined, piece
+from sailplan.core.kernel.edges import locate, slot_count, successor
+from sailplan.core.kernel.heap import NO_TAG, has_room, pop_entry, put, tag_of, vertex_of
+from sailplan.policies.lazy.kernel.selection import (
+    LazyArrays,
+    add_source,
+    before,
+    find_candidate,
+    forget,
+    length_of_source,
+)
+from sailplan.policies.replanning.kernel.edges import (
+    EPOCH,
+    NO_WAY,
+    READ,
+    READ_EDGES,
+    WORK,
+    believed_cost,
+    blocked_around,
+    bound_of,
+    may_cut,
+    multiplier_of,
+    remove_edge,
+    reverse,
+)
+
+_NEWEST_FIRST = (1 << 35) - 1
+_AROUND = 10
+"""Room in the queue for an invalid vertex and those beside it."""
+
+
+class ContinuedArrays(LazyArrays):
+    """A lazy search whose candidate is found by a search that is continued."""
+
+
+@before.register(ContinuedArrays)
+def _before(policy, vertex):
+    return np.int64(policy.plan.came_from[vertex])
+
+
+@forget.register(ContinuedArrays)
+def _forget(policy):
+    policy.settled[:] = NO_WAY
+    policy.length[:] = NO_WAY
+    policy.plan.phases[:] = 0
+
+
+@add_source.register(ContinuedArrays)
+def _add_source(graph, policy, state, queue, goal, vertex):
+    length = length_of_source(policy, state, vertex)
+    state.counts[POLICY_EVALUATIONS] += 1
+    if length < policy.length[vertex]:
+        policy.length[vertex], policy.plan.came_from[vertex] = length, NO_VERTEX
+        _enqueue(graph, policy, queue, goal, vertex)
+
+
+@inlined
+def _enqueue(graph, policy, queue, goal, vertex):
+    """Insert a vertex into the queue if its lengths differ; the newest of those with the same key comes first."""
+    policy.plan.phases[vertex] = policy.settled[vertex] != policy.length[vertex]
+    if policy.plan.phases[vertex] and bound_of(graph, policy.plan, goal, vertex) < NO_WAY:
+        queue.issued[0] += 1
+        put(queue, 0, _key(policy, vertex), tag_of(_NEWEST_FIRST - queue.issued[0], vertex))
+
+
+@inlined
+def _key(policy, vertex):
+    return min(policy.settled[vertex], policy.length[vertex]) + policy.plan.bounds[vertex]
+
+
+@find_candidate.register(ContinuedArrays)
+def _find_candidate(graph, backward, policy, state, queue, goal):
+    return _find(graph, backward, policy, state, queue, goal)
+
+
+@piece
+def _find(graph, backward, policy, state, queue, goal):
+    plan = policy.plan
+    if not _take_note(graph, backward, policy, state, queue, goal):
+        return NO_QUEUE, np.int64(0)
+    least = np.int64(0)
+    while True:
+        rank, tag = pop_entry(queue, 0, plan.phases, 1)
+        if tag == NO_TAG:
+            return NO_VERTEX, np.int64(NO_WAY)
+        vertex = vertex_of(tag)
+        if rank != _key(policy, vertex):
+            continue
+        least = max(least, rank)
+        shorter = policy.length[vertex] < policy.settled[vertex]
+        if shorter and _holds(graph, plan, state, goal, vertex, policy.least):
+            put(queue, 0, rank, tag)
+            return vertex, rank
+        room = slot_count(graph, locate(graph, vertex)) + 1
+        if plan.clock[WORK] <= 0 or not has_room(queue, room):
+            put(queue, 0, rank, tag)
+            return (NO_TIME if plan.clock[WORK] <= 0 else NO_QUEUE), least
+        plan.clock[WORK] -= 1
+        if shorter:
+            _expand(graph, policy, state, queue, goal, vertex)
+        else:
+            _retract(graph, backward, policy, state, queue, goal, vertex)
+
+
+@inlined
+def _expand(graph, policy, state, queue, goal, vertex):
+    """Settle a vertex and shorten the paths to its successors."""
+    plan = policy.plan
+    here = policy.length[vertex]
+    policy.settled[vertex] = here
+    plan.phases[vertex] = 0
+    place = locate(graph, vertex)
+    for slot in range(slot_count(graph, place)):
+        target = successor(graph, place, slot)
+        if target == NO_VERTEX or state.status[target] >= policy.least:
+            continue
+        cost = believed_cost(graph, plan, state, place, slot, target)
+        if cost < NO_WAY and here + cost < policy.length[target]:
+            policy.length[target] = here + cost
+            plan.came_from[target], plan.came_by[target] = vertex, slot
+            _enqueue(graph, policy, queue, goal, np.int64(target))
+
+
+@inlined
+def _retract(graph, backward, policy, state, queue, goal, vertex):
+    """Withdraw the settled length of a vertex, which was too small, from the successors that depend on it."""
+    policy.settled[vertex] = NO_WAY
+    _enqueue(graph, policy, queue, goal, vertex)
+    place = locate(graph, vertex)
+    for slot in range(slot_count(graph, place)):
+        target = np.int64(successor(graph, place, slot))
+        if target != NO_VERTEX and policy.length[target] < NO_WAY and policy.plan.came_from[target] == vertex:
+            _find_length(graph, backward, policy, state, queue, goal, target)
+
+
+@inlined
+def _find_length(graph, backward, policy, state, queue, goal, vertex):
+    """Compute the length of a vertex from its predecessors."""
+    plan = policy.plan
+    best, source, by = np.int64(NO_WAY), np.int64(NO_VERTEX), np.int64(0)
+    if state.status[vertex] == OPEN:
+        best = length_of_source(policy, state, vertex)
+    elif state.status[vertex] == INVALID:
+        policy.length[vertex] = NO_WAY
+        _enqueue(graph, policy, queue, goal, vertex)
+        return
+    if state.status[vertex] < policy.least:
+        place = locate(backward, vertex)
+        for slot in range(slot_count(backward, place)):
+            before = successor(backward, place, slot)
+            if before == NO_VERTEX or policy.settled[before] == NO_WAY:
+                continue
+            cost, forward = reverse(graph, plan, state, place, slot, vertex, before)
+            if cost < NO_WAY and policy.settled[before] + cost * multiplier_of(plan, vertex) < best:
+                best = policy.settled[before] + cost * multiplier_of(plan, vertex)
+                source, by = np.int64(before), np.int64(forward)
+    policy.length[vertex] = best
+    plan.came_from[vertex], plan.came_by[vertex] = source, by
+    _enqueue(graph, policy, queue, goal, vertex)
+
+
+@inlined
+def _take_note(graph, backward, policy, state, queue, goal):
+    """Read new invalid vertices and edges, and update the lengths behind them; false if the queue needs more room."""
+    plan, counts = policy.plan, state.counts
+    news = counts[INVALID_VERTICES] - plan.clock[READ] + counts[INVALID_EDGES] - plan.clock[READ_EDGES]
+    if not has_room(queue, _AROUND * news):
+        return False
+    cut = False
+    for number in range(plan.clock[READ], counts[INVALID_VERTICES]):
+        vertex = np.int64(state.invalid[number])
+        cut |= vertex == goal or may_cut(graph, plan, vertex)
+        policy.length[vertex] = NO_WAY
+        _enqueue(graph, policy, queue, goal, vertex)
+        for slot in range(blocked_around(graph)):
+            beside = np.int64(successor(graph, locate(graph, vertex), slot))
+            if beside != NO_VERTEX:
+                _check_way(graph, backward, policy, state, queue, goal, beside)
+    for number in range(plan.clock[READ_EDGES], counts[INVALID_EDGES]):
+        source, target = np.int64(state.invalid_edges[number, 0]), np.int64(state.invalid_edges[number, 1])
+        remove_edge(graph, plan, source, target)
+        cut |= plan.confirmed[source] == plan.clock[EPOCH]
+        _check_way(graph, backward, policy, state, queue, goal, target)
+    plan.clock[READ], plan.clock[READ_EDGES] = counts[INVALID_VERTICES], counts[INVALID_EDGES]
+    if cut:
+        plan.clock[EPOCH] += 1
+    return True
+
+
+@inlined
+def _check_way(graph, backward, policy, state, queue, goal, vertex):
+    """Compute the length of a vertex again if the edge that it was reached by is known to be invalid."""
+    plan = policy.plan
+    if policy.length[vertex] == NO_WAY or plan.came_from[vertex] == NO_VERTEX:
+        return
+    place = locate(graph, np.int64(plan.came_from[vertex]))
+    if believed_cost(graph, plan, state, place, plan.came_by[vertex], vertex) == NO_WAY:
+        _find_length(graph, backward, policy, state, queue, goal, vertex)
+
+
+@inlined
+def _holds(graph, plan, state, goal, vertex, least):
+    """Return whether a chain from a vertex to the goal is valid and as long as its bound; cached for the epoch.
+
+    The chain follows edges that fit the bounds, as far as possible.
+    """
+    epoch, here, steps = plan.clock[EPOCH], np.int64(vertex), 0
+    while here != goal and abs(plan.confirmed[here]) != epoch:
+        place, slot = locate(graph, here), plan.onward[here] - 1
+        if slot < 0 or not _fits(graph, plan, state, here, place, slot):
+            slot = _fitting_slot(graph, plan, state, goal, here, place, least)
+            if slot < 0:
+                break
+            plan.onward[here] = slot + 1
+        here = np.int64(successor(graph, place, slot))
+        steps += 1
+    holds = here == goal or plan.confirmed[here] == epoch
+    answer = epoch if holds else -epoch
+    if not holds:
+        plan.confirmed[here] = answer
+    here = np.int64(vertex)
+    for _ in range(steps):
+        plan.confirmed[here] = answer
+        here = np.int64(successor(graph, locate(graph, here), plan.onward[here] - 1))
+    return holds
+
+
+@inlined
+def _fits(graph, plan, state, vertex, place, slot):
+    """Return whether the edge in a slot is valid, and the bounds of its ends differ by its cost."""
+    target = successor(graph, place, slot)
+    return plan.bounds[vertex] == believed_cost(graph, plan, state, place, slot, target) + plan.bounds[target]
+
+
+@inlined
+def _fitting_slot(graph, plan, state, goal, vertex, place, least):
+    """Return a slot whose edge fits and whose target may have a chain, best one that has; -1 if there is none."""
+    epoch, found = plan.clock[EPOCH], -1
+    for slot in range(slot_count(graph, place) - 1, -1, -1):
+        target = successor(graph, place, slot)
+        if target == NO_VERTEX or state.status[target] >= least or plan.confirmed[target] == -epoch:
+            continue
+        bound_of(graph, plan, goal, target)
+        if _fits(graph, plan, state, vertex, place, slot):
+            if plan.confirmed[target] == epoch:
+                return slot
+            if found < 0:
+                found = slot
+    return found
