@@ -9,10 +9,10 @@ from PIL import Image
 
 from sailplan.core import SearchState, open_search, search
 from sailplan.core.graph import FloatArray
-from sailplan.evaluation.animation import ShownMultipliers, frames
+from sailplan.evaluation.animation import ShownMultipliers, frames, steps
 from sailplan.graphs import Problem
 from sailplan.graphs.grid import pictures
-from sailplan.policies import greedy
+from sailplan.policies import LazyPolicy, greedy
 from sailplan.policies.replanning.beliefs import NEVER, Refresh
 from sailplan.policies.replanning.policy import ReplanningPolicy
 from sailplan.testing import draw_problem
@@ -146,3 +146,25 @@ def test_a_film_keeps_the_colours_of_the_frames(tmp_path: Path) -> None:
         first = image.convert("RGB")
     assert pixel(first, FREE_CELL) == pictures.PENALISED
     assert legend_has(first, pictures.PATH)
+
+
+def test_a_film_of_a_search_by_edges_goes_from_the_first_to_the_last_edge() -> None:
+    problem = draw_problem("S.#.G\n.....")
+    result = search(problem, LazyPolicy())
+    assert steps(result) == result.edge_evaluations > 3
+    shown = list(frames(problem, result, "film", result.edge_evaluations + 1, LazyPolicy(), side=400))
+    assert len(shown) == result.edge_evaluations + 2
+    free = [int((np.asarray(frame) == pictures.EXPANDED).all(axis=-1).sum()) for frame in shown[:-1]]
+    assert free == sorted(free)
+    assert free[0] < free[-1]
+    paths = [int((np.asarray(frame) == pictures.PATH).all(axis=-1).sum()) for frame in shown]
+    assert paths[-1] > max(paths[:-1])
+    assert len({frame.size for frame in shown}) == 1
+
+
+def test_the_belief_of_a_lazy_policy_is_shown() -> None:
+    problem = draw_problem(PICTURE)
+    policy = LazyPolicy(belief=Toy(1e9))
+    shown = list(frames(problem, search(problem, policy), "film", 3, policy, side=400))
+    assert pixel(shown[-1], FREE_CELL) == pictures.PENALISED
+    assert pixel(shown[-1], OBSTACLE) == pictures.PENALISED_OBSTACLE

@@ -16,6 +16,7 @@ from sailplan.experiments.runs import runs_of
 from sailplan.experiments.searches import policy_of, records_of
 from sailplan.experiments.snapshots import SNAPSHOTS, panel_of, telling_task, watch
 from sailplan.learning.run_folder import read_metrics
+from sailplan.policies import LazyPolicy
 from sailplan.progress import no_progress
 from tests.experiments.tiny import FAMILIES
 
@@ -36,6 +37,15 @@ def test_a_panel_at_a_third_has_a_third_of_the_expansions_and_no_path(made: Repr
     third, end = panel_of(problem, result, 1 / 3), panel_of(problem, result)
     assert third.caption == f"{round(result.expansions / 3)} expansions"
     assert end.caption == f"{result.expansions} expansions"
+    assert third.picture.tobytes() != end.picture.tobytes()
+
+
+def test_a_panel_of_a_search_by_edges_counts_evaluations(made: Reproduction) -> None:
+    problem = telling_task(made, FAMILY).problem()
+    result = watch(problem, LazyPolicy())
+    third, end = panel_of(problem, result, 1 / 3), panel_of(problem, result)
+    assert third.caption == f"{round(result.edge_evaluations / 3)} evaluations"
+    assert end.caption == f"{result.edge_evaluations} evaluations"
     assert third.picture.tobytes() != end.picture.tobytes()
 
 

@@ -265,8 +265,19 @@ def test_policies_by_name_by_file_and_as_objects(tmp_path: Path) -> None:
     assert sailplan.plan(ROOMS, policy=tmp_path / "model.safetensors").found
 
 
+def test_a_plan_shows_what_it_counts() -> None:
+    by_vertices, by_edges = sailplan.plan(ROOMS, policy="optimistic"), sailplan.plan(ROOMS, policy="lazy")
+    assert repr(by_vertices).endswith(f", {by_vertices.expansions} expansions)")
+    assert repr(by_edges).endswith(f", {by_edges.evaluations} evaluations)")
+
+
 def test_a_plan_shows_itself(tmp_path: Path) -> None:
-    for plan in (sailplan.plan(ROOMS), sailplan.plan(ROOMS, limits=Limits(expansions=2))):
+    for plan in (
+        sailplan.plan(ROOMS),
+        sailplan.plan(ROOMS, limits=Limits(expansions=2)),
+        sailplan.plan(ROOMS, policy="lazy"),
+        sailplan.plan(ROOMS, policy="lazy", limits=Limits(evaluations=2)),
+    ):
         assert plan._repr_png_().startswith(b"\x89PNG")
         assert "data:image/png;base64," in plan._repr_html_()
         assert repr(plan).startswith("Plan(rooms: ")

@@ -1,8 +1,8 @@
-"""A search as an animation: its state after more and more expansions, with the multipliers of its belief."""
+"""A search as an animation: its state after more and more steps, with the multipliers of its belief."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from PIL import Image
@@ -10,7 +10,8 @@ from PIL import Image
 from sailplan.core import Limits, Policy, SearchResult, SearchState, open_search
 from sailplan.core.graph import FloatArray, Problem, is_finite
 from sailplan.core.search import ScriptedPolicy
-from sailplan.graphs.grid.pictures import draw_search
+from sailplan.graphs.grid.pictures import counted, draw_search
+from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.replanning.beliefs import Follower
 from sailplan.policies.replanning.policy import ReplanningPolicy
 
@@ -25,16 +26,17 @@ class ShownMultipliers:
     problem
         The problem of the search.
     policy
-        The policy that searched; only a policy that replans with a belief has multipliers.
+        The policy that searched; only a policy with a belief has multipliers.
     """
 
     def __init__(self, problem: Problem, policy: Policy | None) -> None:
         self._multipliers: FloatArray | None = None
         self._follower: Follower | None = None
         graph = problem.graph
-        if isinstance(policy, ReplanningPolicy) and is_finite(graph) and not policy.belief.why_unsupported(problem):
-            self._multipliers = policy.belief.multipliers(problem)
-            self._follower = policy.belief.follow(problem)
+        belief = policy.belief if isinstance(policy, ReplanningPolicy | LazyPolicy) else None
+        if belief is not None and is_finite(graph) and not belief.why_unsupported(problem):
+            self._multipliers = belief.multipliers(problem)
+            self._follower = belief.follow(problem)
             if self._follower and self._multipliers is None:
                 self._multipliers = np.ones(graph.vertex_count)
 
@@ -46,8 +48,18 @@ class ShownMultipliers:
         return self._multipliers
 
 
+def steps(result: SearchResult) -> int:
+    """Return the number of steps of a search: of evaluated edges if the policy requested edges, else of expansions."""
+    return len(result.trace.evaluated) or result.expansions
+
+
 def frames(
-    problem: Problem, result: SearchResult, caption: str = "", count: int = 60, policy: Policy | None = None
+    problem: Problem,
+    result: SearchResult,
+    caption: str = "",
+    count: int = 60,
+    policy: Policy | None = None,
+    side: int | None = None,
 ) -> Iterator[Image.Image]:
     """Replay a search and draw it.
 
@@ -61,6 +73,8 @@ def frames(
         Largest number of frames before the last one, which has the path.
     policy
         The policy that searched; if it has a belief, unseen cells are shaded by their multiplier.
+    side
+        As in `draw_search`: the smallest length of the longer side of the grid, in pixels.
 
     Yields
     ------
@@ -68,10 +82,16 @@ def frames(
         The frames in order.
     """
     replayed = open_search(problem, ScriptedPolicy(result.trace))
+    by_edges = len(result.trace.evaluated) > 0
     shown = ShownMultipliers(problem, policy)
     multipliers = None
-    for step in np.unique(np.linspace(0, result.expansions, count, dtype=int)).tolist():
-        replayed.run(Limits(expansions=step))
+
+    def draw(path: Sequence[int]) -> Image.Image:
+        text = f"{caption} · {counted(replayed.state)}"
+        return draw_search(problem, replayed.state, path, text, multipliers, side)
+
+    for step in np.unique(np.linspace(0, steps(result), count, dtype=int)).tolist():
+        replayed.run(Limits(evaluations=step) if by_edges else Limits(expansions=step))
         multipliers = shown.at(replayed.state)
-        yield draw_search(problem, replayed.state, (), f"{caption} · {step} expansions", multipliers)
-    yield draw_search(problem, replayed.state, result.path, f"{caption} · {result.expansions} expansions", multipliers)
+        yield draw(())
+    yield draw(result.path)

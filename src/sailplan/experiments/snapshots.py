@@ -8,6 +8,7 @@ from sailplan.core import Policy, SearchResult, replay, search
 from sailplan.core.graph import Problem
 from sailplan.datasets.tasks import Task
 from sailplan.errors import SailplanError
+from sailplan.evaluation.animation import steps
 from sailplan.evaluation.benchmark import PAPER_LIMITS
 from sailplan.evaluation.figures import Panel, draw_figure
 from sailplan.evaluation.records import UNSOLVABLE
@@ -40,11 +41,12 @@ def watch(problem: Problem, policy: Policy) -> SearchResult:
 
 
 def panel_of(problem: Problem, result: SearchResult, share: float = 1.0) -> Panel:
-    """Draw the search after a share of its expansions; at the end, with the path."""
+    """Draw the search after a share of its steps; at the end, with the path."""
+    unit = "evaluations" if len(result.trace.evaluated) else "expansions"
     if share < 1.0:
-        steps = round(share * result.expansions)
-        return Panel(draw_panel(problem, replay(problem, result.trace, steps)), f"{steps} expansions")
-    caption = f"{result.expansions} expansions" + ("" if result.found else ", no path yet")
+        count = round(share * steps(result))
+        return Panel(draw_panel(problem, replay(problem, result.trace, count)), f"{count} {unit}")
+    caption = f"{steps(result)} {unit}" + ("" if result.found else ", no path yet")
     return Panel(draw_panel(problem, replay(problem, result.trace), result.path), caption)
 
 
@@ -55,6 +57,7 @@ def numbers_of(asked: Reproduction, family: str, world: str, policy: str, result
         "world": world,
         "policy": policy,
         "expansions": result.expansions,
+        "edge_evaluations": result.edge_evaluations,
         "found": result.found,
         "cost": result.cost if result.found else None,
         "settings": asked.label,

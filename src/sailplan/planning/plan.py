@@ -293,13 +293,13 @@ class Plan:
         write_csv(path, columns, rows)
 
     def picture(self) -> Image.Image:
-        """Draw what the search expanded and the path that it found."""
+        """Draw the cells that the search expanded or the edges that it evaluated, and the path that it found."""
         from sailplan.evaluation.animation import ShownMultipliers
-        from sailplan.graphs.grid.pictures import draw_search
+        from sailplan.graphs.grid.pictures import counted, draw_search
 
         shades = ShownMultipliers(self.problem, self.policy).at(self.state)
         path = self.result.path or self.result.partial_path
-        return draw_search(self.problem, self.state, path, f"{self._caption} · {self.expansions} expansions", shades)
+        return draw_search(self.problem, self.state, path, f"{self._caption} · {counted(self.state)}", shades)
 
     def save(self, path: FilePath, *, on_frame: Callable[[], None] = lambda: None) -> None:
         """Write a picture (`.png`) or an animation (`.gif`) of the search; the write is atomic.
@@ -356,4 +356,6 @@ class Plan:
             path = f"{len(self.cells)} cells, cost {self.cost:.2f}"
         else:
             path = f"no path, {len(self.partial)} cells of a partial one" if self.partial else "no path"
-        return f"Plan({self.problem.name}: {self.outcome.value}, {path}, {self.expansions} expansions)"
+        by_edges = len(self.result.trace.evaluated) > 0
+        steps = f"{self.evaluations} evaluations" if by_edges else f"{self.expansions} expansions"
+        return f"Plan({self.problem.name}: {self.outcome.value}, {path}, {steps})"

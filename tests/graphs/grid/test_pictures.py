@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sailplan.core import open_search
+from sailplan.core import Limits, open_search
 from sailplan.errors import SailplanError
 from sailplan.evaluation.animation import frames
-from sailplan.graphs import ExplicitGraph, Problem
+from sailplan.graphs import ExplicitGraph, Moves, Problem, grid_problem
 from sailplan.graphs.grid import pictures
-from sailplan.policies import greedy
+from sailplan.policies import LazyPolicy, greedy
 from sailplan.testing import draw_problem, draw_world
 
 PICTURE = """
@@ -67,6 +67,57 @@ def test_a_film_goes_from_the_first_to_the_last_expansion(tmp_path: Path) -> Non
         assert image.n_frames == len(film)  # type: ignore[attr-defined]
     assert pictures.EXPANDED in colours(film[-1])
     assert pictures.PATH in colours(film[-1])
+
+
+def test_a_search_by_edges_shows_what_its_edges_found() -> None:
+    problem = draw_problem(PICTURE)
+    session = open_search(problem, LazyPolicy())
+    result = session.run()
+    table = pictures._colours(problem.graph.world, session.state)  # type: ignore[attr-defined]
+    free, invalid = pictures.EXPANDED, pictures.KNOWN_INVALID
+    for vertex in result.path:
+        x, y = problem.graph.state(vertex)  # type: ignore[attr-defined]
+        assert tuple(table[2 - y, x]) == free
+    for vertex in session.state.invalid.tolist():
+        x, y = problem.graph.state(vertex)  # type: ignore[attr-defined]
+        assert tuple(table[2 - y, x]) == invalid
+    assert pictures.FRONTIER not in {tuple(colour) for colour in table.reshape(-1, 3).tolist()}
+    assert pictures.counted(session.state) == f"{result.edge_evaluations} evaluations"
+
+
+def test_cells_behind_valid_edges_are_free_before_a_path_leads_to_them() -> None:
+    problem = draw_problem("S....G")
+    session = open_search(problem, LazyPolicy(selector="backward"))
+    session.run(Limits(evaluations=2))
+    table = pictures._colours(problem.graph.world, session.state)  # type: ignore[attr-defined]
+    free = [x for x, colour in enumerate(table[0].tolist()) if tuple(colour) == pictures.EXPANDED]
+    assert free == [0, 3, 4, 5]
+
+
+def test_invalid_edges_are_drawn_and_explained() -> None:
+    world = draw_world("..\n#.")
+    problem = grid_problem(world, (1, 0), (0, 1), Moves(corner_cutting=False))
+    session = open_search(problem, LazyPolicy())
+    blank = pictures.draw_search(problem, session.state)
+    session.run(Limits(evaluations=1))
+    assert len(session.state.invalid_edges) == 1
+    shown = pictures.draw_search(problem, session.state)
+    assert blank.size == shown.size
+    marks = [(np.asarray(one) == pictures.INVALID_EDGE).all(axis=-1).sum() for one in (blank, shown)]
+    assert 0 < marks[0] < marks[1]
+
+
+def test_the_side_of_a_picture_may_be_given() -> None:
+    problem = draw_problem(PICTURE)
+    session = open_search(problem, LazyPolicy())
+    assert pictures.draw_search(problem, session.state).width > 800
+    assert 400 < pictures.draw_search(problem, session.state, side=400).width < 500
+
+
+def test_expansions_are_counted_beside_evaluations() -> None:
+    session = open_search(draw_problem("S..G"), greedy("euclidean"))
+    session.run()
+    assert pictures.counted(session.state) == "3 expansions, 3 evaluations"
 
 
 def test_only_grids_can_be_drawn() -> None:

@@ -1,8 +1,8 @@
-"""Pictures of a search on a grid: expanded cells, known invalid cells, the path."""
+"""Pictures of a search on a grid: expanded cells or evaluated edges, known invalid cells, the path."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -10,6 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 from sailplan.core import SearchState
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.kernel import arrays
+from sailplan.core.state import IntArray
 from sailplan.errors import SailplanError
 from sailplan.files import FilePath, atomic_write
 from sailplan.graphs.grid.graph import GridGraph
@@ -25,14 +26,17 @@ PENALISED_OBSTACLE: Colour = (172, 122, 40)
 KNOWN_INVALID: Colour = (0, 0, 0)
 FRONTIER: Colour = (176, 208, 250)
 EXPANDED: Colour = (66, 126, 214)
+VALID_EDGE: Colour = (22, 66, 140)
+INVALID_EDGE: Colour = (170, 30, 180)
 PATH: Colour = (240, 120, 20)
 START: Colour = (20, 160, 70)
 GOAL: Colour = (205, 20, 60)
 INK: Colour = (40, 40, 40)
 
+_VERTEX_LEGEND = [("expanded", EXPANDED), ("frontier", FRONTIER)]
+_EDGE_LEGEND = [("found free", EXPANDED)]
+_INVALID_EDGE_LEGEND = [("invalid edge", INVALID_EDGE)]
 _LEGEND = [
-    ("expanded", EXPANDED),
-    ("frontier", FRONTIER),
     ("known invalid", KNOWN_INVALID),
     ("not yet seen", HIDDEN_OBSTACLE),
     ("path", PATH),
@@ -44,6 +48,10 @@ _PENALISED_LEGEND = [("penalised, free", PENALISED), ("penalised, blocked", PENA
 _SHADES = 16
 """Number of shades; few enough for the 256 colours of an animation frame."""
 _SMALLEST_SIDE = 400
+_SMALLEST_SIDE_BY_EDGES = 800
+"""Larger, because a search by edges leaves traces that are one cell wide."""
+_EDGE_SCALE = 8
+"""Smallest width of a cell in pixels for which valid edges are drawn, and shown under the path."""
 _MARGIN = 8
 _LINE = 20
 
@@ -60,8 +68,11 @@ def draw_search(
     path: Sequence[int] = (),
     caption: str = "",
     multipliers: FloatArray | None = None,
+    side: int | None = None,
 ) -> Image.Image:
     """Draw the state of a search on a grid, with a caption above and a legend below.
+
+    If the policy requests edges, the cells that evaluated edges found to be free have the colour of expanded cells.
 
     Parameters
     ----------
@@ -75,6 +86,8 @@ def draw_search(
         Text above the picture.
     multipliers
         Cost multipliers of a belief, one per vertex; unseen cells are darker the larger their multiplier.
+    side
+        Smallest length of the longer side of the grid, in pixels; by default larger if the policy requests edges.
 
     Returns
     -------
@@ -86,10 +99,16 @@ def draw_search(
     SailplanError
         If the problem is not on a grid.
     """
-    panel = draw_panel(problem, state, path, multipliers)
+    panel = draw_panel(problem, state, path, multipliers, side)
     width = max(panel.width, _SMALLEST_SIDE + 2 * _MARGIN)
-    has_terrain = _grid(problem).world.costs is not None
-    legend = draw_legend(width, penalised=multipliers is not None, terrain=has_terrain)
+    graph = _grid(problem)
+    legend = draw_legend(
+        width,
+        penalised=multipliers is not None,
+        terrain=graph.world.costs is not None,
+        edges=requests_edges(state),
+        invalid_edges=requests_edges(state) and graph.moves.diagonal and not graph.moves.corner_cutting,
+    )
     frame = Image.new("RGB", (width, _LINE + panel.height + legend.height), FREE)
     frame.paste(panel, ((width - panel.width) // 2, _LINE))
     frame.paste(legend, (0, _LINE + panel.height))
@@ -98,11 +117,17 @@ def draw_search(
 
 
 def draw_panel(
-    problem: Problem, state: SearchState, path: Sequence[int] = (), multipliers: FloatArray | None = None
+    problem: Problem,
+    state: SearchState,
+    path: Sequence[int] = (),
+    multipliers: FloatArray | None = None,
+    side: int | None = _SMALLEST_SIDE,
 ) -> Image.Image:
     """Draw the state of a search on a grid with a margin, without caption and legend."""
     graph = _grid(problem)
-    picture = _enlarge(_colours(graph.world, state, multipliers))
+    by_edges = requests_edges(state)
+    side = side or (_SMALLEST_SIDE_BY_EDGES if by_edges else _SMALLEST_SIDE)
+    picture = _enlarge(_colours(graph.world, state, multipliers), side)
     scale = picture.width // graph.world.width
     panel = Image.new("RGB", (picture.width + 2 * _MARGIN, picture.height + 2 * _MARGIN), FREE)
     panel.paste(picture, (_MARGIN, _MARGIN))
@@ -113,18 +138,71 @@ def draw_panel(
         x, y = graph.cell(vertex)
         return _MARGIN + (x + 0.5) * scale, _MARGIN + (graph.world.height - y - 0.5) * scale
 
+    if scale >= _EDGE_SCALE:
+        _draw_edges(draw, state.valid_edges, centre, VALID_EDGE, max(1, scale // 8))
+    if by_edges:
+        _draw_edges(draw, state.invalid_edges, centre, INVALID_EDGE, max(2, scale // 4))
     if len(path) > 1:
-        draw.line([centre(vertex) for vertex in path], fill=PATH, width=max(2, scale), joint="curve")
+        width = scale // 2 if by_edges and scale >= _EDGE_SCALE else scale
+        draw.line([centre(vertex) for vertex in path], fill=PATH, width=max(2, width), joint="curve")
+    radius = max(5, min(2 * scale, max(side // 40, scale * 2 // 5)))
     for vertex, colour in ((problem.start, START), (problem.goal, GOAL)):
-        draw.circle(centre(vertex), max(5, 2 * scale), fill=colour, outline=FREE)
+        draw.circle(centre(vertex), radius, fill=colour, outline=FREE)
     return panel
 
 
-def draw_legend(width: int, size: int = 13, *, penalised: bool = False, terrain: bool = False) -> Image.Image:
-    """Draw the legend of the colours in the given font size, on as many lines as the width needs."""
+def _draw_edges(
+    draw: ImageDraw.ImageDraw, edges: IntArray, centre: Callable[[int], tuple[float, float]], colour: Colour, width: int
+) -> None:
+    for source, target in edges.tolist():
+        draw.line([centre(source), centre(target)], fill=colour, width=width)
+
+
+def requests_edges(state: SearchState) -> bool:
+    """Return whether the policy of a search requests edges: then the state has room for their results."""
+    return len(state.arrays.evaluated) > 0
+
+
+def counted(state: SearchState) -> str:
+    """Return the counters of a search in words, for captions: expansions if there may be any, and evaluations."""
+    evaluations = f"{state.arrays.counts.item(arrays.EDGE_EVALUATIONS)} evaluations"
+    return evaluations if requests_edges(state) else f"{state.expansions} expansions, {evaluations}"
+
+
+def draw_legend(
+    width: int,
+    size: int = 13,
+    *,
+    penalised: bool = False,
+    terrain: bool = False,
+    edges: bool = False,
+    invalid_edges: bool = False,
+) -> Image.Image:
+    """Draw the legend of the colours in the given font size, on as many lines as the width needs.
+
+    Parameters
+    ----------
+    width, size
+        Width in pixels, and size of the font.
+    penalised, terrain, invalid_edges
+        Whether cells are shaded by a belief or by terrain costs, and whether invalid edges may be drawn.
+    edges
+        Whether the policy requests edges.
+
+    Returns
+    -------
+    PIL.Image.Image
+        An RGB image.
+    """
     font = ImageFont.load_default(size)
     box, line = size - 2, size + 7
-    entries = [*_LEGEND, *(_TERRAIN_LEGEND if terrain else []), *(_PENALISED_LEGEND if penalised else [])]
+    entries = [*(_EDGE_LEGEND if edges else _VERTEX_LEGEND), *_LEGEND]
+    for shown, more in (
+        (invalid_edges, _INVALID_EDGE_LEGEND),
+        (terrain, _TERRAIN_LEGEND),
+        (penalised, _PENALISED_LEGEND),
+    ):
+        entries += more if shown else []
     places, x, y = [], _MARGIN, 0
     for label, _ in entries:
         needed = size + 3 + int(font.getlength(label))
@@ -182,8 +260,11 @@ def _colours(
         shade = _shade(multipliers).reshape(blocked.shape)
         penalised = np.where(blocked, PENALISED_OBSTACLE, PENALISED)
         colours = np.rint((1.0 - shade) * colours + shade * penalised).astype(np.int64)
-    for code, colour in ((arrays.OPEN, FRONTIER), (arrays.CLOSED, EXPANDED), (arrays.INVALID, KNOWN_INVALID)):
+    # In a search by edges, every vertex to which valid edges lead from the start is open.
+    in_frontier = EXPANDED if requests_edges(state) else FRONTIER
+    for code, colour in ((arrays.OPEN, in_frontier), (arrays.CLOSED, EXPANDED), (arrays.INVALID, KNOWN_INVALID)):
         colours[status == code] = colour
+    colours.reshape(-1, 3)[state.valid_edges.reshape(-1)] = EXPANDED
     return colours[::-1].astype(np.uint8)
 
 
@@ -199,7 +280,7 @@ def _shade(multipliers: FloatArray) -> FloatArray:
     return np.rint(share * _SHADES) / _SHADES
 
 
-def _enlarge(colours: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> Image.Image:
+def _enlarge(colours: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], side: int = _SMALLEST_SIDE) -> Image.Image:
     picture = Image.fromarray(np.ascontiguousarray(colours), "RGB")
-    scale = max(1, -(-_SMALLEST_SIDE // max(picture.size)))
+    scale = max(1, -(-side // max(picture.size)))
     return picture.resize((picture.width * scale, picture.height * scale), Image.Resampling.NEAREST)
