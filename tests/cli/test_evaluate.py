@@ -47,6 +47,17 @@ def test_limits(run: Run) -> None:
     assert (all_of_it["solved"], all_of_it["mean_cost_ratio"]) == (1, pytest.approx(1))
 
 
+def test_searches_by_edges(run: Run, tmp_path: Path) -> None:
+    arguments = ["evaluate", "--data", "mazes", "--size", 41, "--limit", 2, "--policies", "lazy,optimistic"]
+    lazy, optimistic = json.loads(run(*arguments, "--json").out)
+    assert (lazy["mean_expansions"], lazy["normalised"]) == (0.0, None)
+    assert lazy["ratio_to_clairvoyant"] == lazy["ratio_to_fewest_edges"] >= 1.0
+    assert optimistic["ratio_to_fewest_edges"] > optimistic["ratio_to_clairvoyant"]
+    ran = run(*arguments, "--max-evaluations", 5, "--out", tmp_path / "records.csv")
+    assert "evaluated" in ran.out
+    assert all(record.edge_evaluations <= 5 for record in read_records(tmp_path / "records.csv"))
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -8,8 +8,10 @@ from sailplan.core import Limits
 from sailplan.datasets import Scenario
 from sailplan.datasets.tasks import Choice, Task, TaskSet, load_tasks
 from sailplan.evaluation.benchmark import run_benchmark
+from sailplan.evaluation.evaluate import GivenTask, GivenTasks
 from sailplan.evaluation.records import UNSOLVABLE
-from sailplan.policies import a_star, greedy
+from sailplan.graphs import CallbackGraph
+from sailplan.policies import LazyPolicy, a_star, greedy
 from sailplan.testing import draw_world
 
 
@@ -31,6 +33,32 @@ def test_a_record_by_hand() -> None:
     assert record.outcome == "goal_expanded"
     assert record.cost == record.optimal_cost == pytest.approx(2 + 1 + math.sqrt(2))
     assert record.clairvoyant_expansions == 4
+    assert record.fewest_edges == 4
+
+
+def test_no_search_by_edges_evaluates_fewer_than_the_limit() -> None:
+    policies = {"lazy": LazyPolicy(), "lazy:1": LazyPolicy(bound=1.0)}
+    records = run_benchmark(policies, load_tasks("mazes", Choice(limit=4, size=41)))
+    assert all(record.expansions == 0 for record in records)
+    assert all(0 < record.fewest_edges <= record.edge_evaluations for record in records)
+
+
+def test_the_edges_of_a_graph_of_callbacks_are_evaluated_once_for_the_oracle() -> None:
+    calls: list[str] = []
+
+    def evaluate(source: str, target: str) -> bool:
+        calls.append(source + target)
+        return target != "b"
+
+    edges: dict[str, list[tuple[str, float]]] = {
+        "a": [("b", 1.0), ("c", 1.0)],
+        "b": [("d", 1.0)],
+        "c": [("d", 1.0)],
+        "d": [],
+    }
+    problem = CallbackGraph(lambda state: edges[state], evaluate).problem("a", "d")
+    assert run_benchmark({}, [GivenTasks("given", [GivenTask(problem)])]) == []
+    assert sorted(calls) == ["ab", "ac", "cd"]
 
 
 def test_worlds_without_a_path_are_counted_and_not_searched() -> None:

@@ -69,5 +69,32 @@ def test_the_interval_covers_the_mean_about_as_often_as_it_says() -> None:
 
 
 def test_start_beside_goal_is_as_good_as_the_oracle() -> None:
-    (summary,) = summarise([replace(RECORD, expansions=0, clairvoyant_expansions=0)])
+    (summary,) = summarise([replace(RECORD, expansions=0, edge_evaluations=0, clairvoyant_expansions=0)])
     assert summary.ratio_to_clairvoyant == 1.0
+    assert not summary.requests_edges
+    assert summary.normalised == 0.0
+
+
+def test_a_search_by_edges_is_compared_with_the_fewest_edges_of_a_path() -> None:
+    by_edges = replace(RECORD, policy="lazy", outcome="path_confirmed", expansions=0)
+    records = [
+        replace(by_edges, edge_evaluations=300, fewest_edges=100.0),
+        replace(by_edges, edge_evaluations=500, fewest_edges=300.0),
+    ]
+    (summary,) = summarise(records)
+    assert summary.requests_edges
+    assert math.isnan(summary.normalised)
+    assert summary.mean_edge_evaluations == 400
+    assert summary.ratio_to_clairvoyant == summary.ratio_to_fewest_edges == 2.0
+    assert summary.ci95 == (0.0, 0.0)
+    assert summary.ci95_edge_evaluations == (300.0, 500.0)
+
+
+def test_a_search_by_vertices_has_both_ratios() -> None:
+    (summary,) = summarise([replace(RECORD, expansions=420, edge_evaluations=1000, fewest_edges=200.0)])
+    assert (summary.ratio_to_clairvoyant, summary.ratio_to_fewest_edges) == (2.0, 5.0)
+
+
+def test_a_limit_that_was_not_recorded_is_no_figure() -> None:
+    (summary,) = summarise([replace(RECORD, expansions=0, fewest_edges=math.nan)])
+    assert math.isnan(summary.ratio_to_clairvoyant)

@@ -23,12 +23,24 @@ RECORD = Record(
     milliseconds=0.25,
     engine="compiled",
     listed_cost=math.inf,
+    fewest_edges=200.0,
 )
 
 
 def test_records_survive_the_file(tmp_path: Path) -> None:
     write_records([RECORD, RECORD], tmp_path / "deep" / "records.csv")
     assert read_records(tmp_path / "deep" / "records.csv") == [RECORD, RECORD]
+
+
+def test_records_of_earlier_versions_have_no_fewest_edges(tmp_path: Path) -> None:
+    path = tmp_path / "records.csv"
+    write_records([RECORD], path)
+    lines = [line.rsplit(",", 1)[0] for line in path.read_text().splitlines()]
+    assert lines[0].endswith("listed_cost")
+    path.write_text("\n".join(lines) + "\n")
+    (record,) = read_records(path)
+    assert math.isnan(record.fewest_edges)
+    assert replace(record, fewest_edges=RECORD.fewest_edges) == RECORD
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,17 @@ from dataclasses import replace
 from rich.console import Console
 
 from sailplan.evaluation.metrics import summarise
-from sailplan.evaluation.records import UNSOLVABLE
-from sailplan.evaluation.sheets import rich_table
-from sailplan.evaluation.tables import as_markdown, as_objects, family_sheet
+from sailplan.evaluation.records import UNSOLVABLE, Record
+from sailplan.evaluation.sheets import Cell, rich_table
+from sailplan.evaluation.tables import HEADINGS, as_markdown, as_objects, family_sheet
 from tests.evaluation.test_records import RECORD
 
 RECORDS = [
     replace(RECORD, policy="oracle", expansions=210),
-    replace(RECORD, policy="h_euc", expansions=400),
-    replace(RECORD, policy="a_star", expansions=16000),
+    replace(RECORD, policy="h_euc", expansions=400, edge_evaluations=2400),
+    replace(RECORD, policy="a_star", expansions=16000, edge_evaluations=64000),
 ]
+LAZY = replace(RECORD, policy="lazy", outcome="path_confirmed", expansions=0, edge_evaluations=300)
 
 
 def test_objects_have_what_the_command_line_promises() -> None:
@@ -40,6 +41,39 @@ def test_the_table_fits_a_terminal_of_eighty_columns() -> None:
     text = capture.get()
     assert "…" not in text
     assert "16000.0" in text
+
+
+def rows(records: list[Record]) -> dict[str, dict[str, Cell]]:
+    sheet = family_sheet(summarise(records))
+    return {row[0].text: dict(zip(sheet.headings, row, strict=True)) for row in sheet.rows}
+
+
+def test_a_search_by_edges_has_no_score_of_expansions() -> None:
+    lazy = {heading: cell.text for heading, cell in rows([*RECORDS, LAZY])["lazy"].items()}
+    assert (lazy["expansions"], lazy["norm"]) == ("-", "-")
+    assert (lazy["evaluated"], lazy["95 %"], lazy["x limit"]) == ("300", "300-300", "1.50")
+
+
+def test_the_fewest_expansions_and_the_fewest_evaluations_are_bold() -> None:
+    table = rows([*RECORDS, LAZY])
+    bold = {(name, heading) for name, row in table.items() for heading, cell in row.items() if cell.bold}
+    assert bold == {("h_euc", "policy"), ("h_euc", "expansions"), ("lazy", "policy"), ("lazy", "evaluated")}
+
+
+def test_a_score_that_does_not_exist_is_null() -> None:
+    (lazy,) = as_objects(summarise([LAZY]))
+    assert (lazy["normalised"], lazy["mean_expansions"], lazy["mean_edge_evaluations"]) == (None, 0.0, 300.0)
+    assert lazy["ratio_to_fewest_edges"] == 1.5
+
+
+def test_names_are_broken_before_figures() -> None:
+    console = Console(width=80, file=io.StringIO())
+    records = [*RECORDS, replace(LAZY, policy="lazy-belief:alternating_gaps")]
+    with console.capture() as capture:
+        console.print(rich_table(family_sheet(summarise(records))))
+    text = capture.get()
+    assert "…" not in text
+    assert all(heading in text for heading in HEADINGS)
 
 
 def test_markdown_has_a_row_for_each_policy() -> None:

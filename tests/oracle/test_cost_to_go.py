@@ -3,13 +3,14 @@ from __future__ import annotations
 import math
 import sys
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
 
 from sailplan.errors import GraphError
 from sailplan.graphs import CallbackGraph, ExplicitGraph, GridGraph, Problem
-from sailplan.oracle import cost_to_go
+from sailplan.oracle import cost_to_go, fewest_edges
 from sailplan.testing import draw_problem
 from tests.naive import dijkstra as naive
 from tests.strategies import explicit_problems, grid_problems
@@ -34,6 +35,25 @@ def test_explicit_graphs_as_networkx_solves_them(drawn: tuple[Problem, ExplicitG
     found = cost_to_go(problem)
     assert np.flatnonzero(np.isfinite(found)).tolist() == sorted(expected)
     assert {vertex: found[vertex] for vertex in expected} == pytest.approx(expected, rel=1e-12)
+
+
+@given(grid_problems(15, 15))
+def test_the_fewest_edges_on_grids_as_networkx_counts_them(drawn: tuple[Problem, GridGraph]) -> None:
+    problem, graph = drawn
+    valid = naive.valid_edges(graph, np.flatnonzero(~graph.world.blocked).tolist())
+    assert fewest_edges(problem) == _fewest(valid, problem)
+
+
+@given(explicit_problems())
+def test_the_fewest_edges_as_networkx_counts_them(drawn: tuple[Problem, ExplicitGraph]) -> None:
+    problem, graph = drawn
+    assert fewest_edges(problem) == _fewest(naive.valid_edges(graph, range(graph.vertex_count)), problem)
+
+
+def _fewest(valid: nx.DiGraph, problem: Problem) -> float:
+    if not nx.has_path(valid, problem.start, problem.goal):
+        return math.inf
+    return float(nx.shortest_path_length(valid, problem.start, problem.goal))
 
 
 def test_blocked_and_walled_off_cells_are_infinitely_far() -> None:

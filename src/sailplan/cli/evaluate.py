@@ -32,6 +32,7 @@ def evaluate(
         Endpoints, typer.Option(help="Search between corners or random cells; auto: random where a corner is blocked.")
     ] = "auto",
     max_expansions: Annotated[int, typer.Option(min=0, help="Give up after so many expansions.")] = 20_000,
+    max_evaluations: Annotated[int | None, typer.Option(min=0, help="Give up after so many edge evaluations.")] = None,
     unlimited: Annotated[bool, typer.Option("--unlimited", help="Never give up.")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Threads; with more than one, times are less exact.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Write a record of every search here, as CSV.")] = None,
@@ -47,7 +48,7 @@ def evaluate(
         seed=seed,
         size=size,
         endpoints=endpoints,
-        limits=Limits() if unlimited else Limits(expansions=max_expansions),
+        limits=Limits() if unlimited else Limits(expansions=max_expansions, evaluations=max_evaluations),
         jobs=jobs,
     )
     for line in evaluation.notes:

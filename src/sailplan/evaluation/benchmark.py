@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from sailplan.core import Limits, Note, Policy, SearchResult, search
 from sailplan.core.graph import Problem
 from sailplan.errors import ProblemError
 from sailplan.evaluation.records import UNSOLVABLE, Record
-from sailplan.oracle import cost_to_go
+from sailplan.oracle import cost_to_go, fewest_edges, with_known_edges
 from sailplan.parallel import run_all
 from sailplan.policies.oracle import OraclePolicy
 
@@ -107,15 +107,24 @@ def run_task(policies: Mapping[str, Policy], family: str, task: BenchmarkTask, l
         notes = (Note(f"blocked {task.blocked_end}", message),) if task.blocked_end else ()
         return [_unsolvable(family, task, name, notes) for name in policies]
     notes = (MOVED,) if task.ends == "moved" else ()
-    table = cost_to_go(problem)
+    # The edges of a graph without arrays are evaluated once for all that the oracle computes.
+    known = with_known_edges(problem)
+    table = cost_to_go(known)
     optimal = float(table[problem.start])
     if optimal == math.inf:
         return [_unsolvable(family, task, name, notes) for name in policies]
-    clairvoyant = search(problem, OraclePolicy(table)).expansions
+    limit = Clairvoyant(optimal, search(known, OraclePolicy(table)).expansions, fewest_edges(known))
     return [
-        _record(family, task, name, search(problem, policy, limits), optimal, clairvoyant, notes)
-        for name, policy in policies.items()
+        _record(family, task, name, search(problem, policy, limits), limit, notes) for name, policy in policies.items()
     ]
+
+
+class Clairvoyant(NamedTuple):
+    """What can be reached on a problem with full knowledge of the world."""
+
+    cost: float
+    expansions: int
+    edges: float
 
 
 def _record(
@@ -123,8 +132,7 @@ def _record(
     task: BenchmarkTask,
     policy: str,
     result: SearchResult,
-    optimal: float,
-    clairvoyant: int,
+    limit: Clairvoyant,
     notes: tuple[Note, ...],
 ) -> Record:
     return Record(
@@ -136,11 +144,12 @@ def _record(
         edge_evaluations=result.edge_evaluations,
         policy_evaluations=result.policy_evaluations,
         cost=result.cost,
-        optimal_cost=optimal,
-        clairvoyant_expansions=clairvoyant,
+        optimal_cost=limit.cost,
+        clairvoyant_expansions=limit.expansions,
         milliseconds=1e3 * result.timing.total,
         engine=result.engine,
         listed_cost=task.listed_cost,
+        fewest_edges=limit.edges,
         notes=(*notes, *result.notes),
     )
 

@@ -30,15 +30,22 @@ class Summary:
     """Worlds on which a path was found within the limits."""
     mean_expansions: float
     normalised: float
-    """clip((mean - 200) / 4800, 0, 1), as in the paper."""
+    """clip((mean - 200) / 4800, 0, 1), as in the paper; NaN if the policy requests edges, as it expands no vertices."""
     ratio_to_clairvoyant: float
-    """Mean expansions over those of the oracle policy on the same worlds."""
+    """Mean expansions over those of the oracle policy on the same worlds. If the policy requests edges, mean edge
+    evaluations over the fewest edges of a valid path: a search by edges must evaluate the edges of its path."""
     mean_cost_ratio: float
     """Path cost over optimal cost, averaged over the worlds solved."""
     mean_edge_evaluations: float
     ms_per_search: float
     ci95: tuple[float, float]
     """Bootstrap interval of the mean expansions."""
+    requests_edges: bool
+    """Whether the policy requests edges instead of expanding vertices."""
+    ratio_to_fewest_edges: float
+    """Mean edge evaluations over the fewest edges of a valid path."""
+    ci95_edge_evaluations: tuple[float, float]
+    """Bootstrap interval of the mean edge evaluations."""
     listed_costs: int
     """Worlds solved whose file lists a cost."""
     listed_costs_met: int
@@ -79,7 +86,12 @@ def _summarise(family: str, policy: str, records: list[Record]) -> Summary:
     solved = [record for record in searched if Outcome(record.outcome).found]
     listed = [record for record in solved if not math.isnan(record.listed_cost)]
     expansions = [record.expansions for record in searched]
-    mean = _mean(expansions)
+    evaluations = [record.edge_evaluations for record in searched]
+    mean, mean_evaluations = _mean(expansions), _mean(evaluations)
+    to_fewest = _ratio(mean_evaluations, _mean([record.fewest_edges for record in searched]))
+    to_oracle = _ratio(mean, _mean([record.clairvoyant_expansions for record in searched]))
+    # Any vertex that is expanded but the goal has its edges evaluated, so that this cannot be a search by vertices.
+    by_edges = mean == 0 and mean_evaluations > 0
     return Summary(
         policy=policy,
         family=family,
@@ -87,12 +99,15 @@ def _summarise(family: str, policy: str, records: list[Record]) -> Summary:
         unsolvable=len(records) - len(searched),
         solved=len(solved),
         mean_expansions=mean,
-        normalised=normalised(mean),
-        ratio_to_clairvoyant=_ratio(mean, _mean([record.clairvoyant_expansions for record in searched])),
+        normalised=math.nan if by_edges else normalised(mean),
+        ratio_to_clairvoyant=to_fewest if by_edges else to_oracle,
         mean_cost_ratio=_mean([_ratio(record.cost, record.optimal_cost) for record in solved]),
-        mean_edge_evaluations=_mean([record.edge_evaluations for record in searched]),
+        mean_edge_evaluations=mean_evaluations,
         ms_per_search=_mean([record.milliseconds for record in searched]),
         ci95=bootstrap_interval(expansions, np.random.default_rng(0)),
+        requests_edges=by_edges,
+        ratio_to_fewest_edges=to_fewest,
+        ci95_edge_evaluations=bootstrap_interval(evaluations, np.random.default_rng(0)),
         listed_costs=len(listed),
         listed_costs_met=sum(
             math.isclose(record.cost, record.listed_cost, rel_tol=_COST_TOLERANCE) for record in listed

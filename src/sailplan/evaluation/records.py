@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import get_type_hints
@@ -34,6 +35,8 @@ class Record:
     engine: str
     listed_cost: float
     """Cost of a shortest path as the benchmark's file lists it; NaN if it lists none."""
+    fewest_edges: float = math.nan
+    """Edges of the valid path that has the fewest, the clairvoyant limit of searches by edges; NaN if not recorded."""
     notes: tuple[Note, ...] = field(default=(), compare=False)
     """Notes on the search; not written to files."""
 
@@ -41,6 +44,8 @@ class Record:
 UNSOLVABLE = "unsolvable"
 _KINDS = {name: kind for name, kind in get_type_hints(Record).items() if name != "notes"}
 """The columns of a file of records and their types."""
+_OPTIONAL = {"fewest_edges"}
+"""Columns that files of earlier versions do not have."""
 
 
 def write_records(records: Iterable[Record], path: FilePath) -> None:
@@ -51,12 +56,13 @@ def write_records(records: Iterable[Record], path: FilePath) -> None:
 def read_records(path: FilePath) -> list[Record]:
     """Read a file that `write_records` wrote; raises SailplanError if it is something else."""
     rows = csv.DictReader(file_lines(path, error=SailplanError))
-    if rows.fieldnames is None or set(rows.fieldnames) != set(_KINDS):
+    columns = set(rows.fieldnames or ())
+    if columns | _OPTIONAL != set(_KINDS):
         raise SailplanError(f"{path}: not a file of records: its columns must be {', '.join(_KINDS)}")
     records = []
     for row in rows:
         try:
-            record = Record(**{name: kind(row[name]) for name, kind in _KINDS.items()})
+            record = Record(**{name: kind(row[name]) for name, kind in _KINDS.items() if name in columns})
             if record.outcome != UNSOLVABLE:
                 Outcome(record.outcome)
             records.append(record)

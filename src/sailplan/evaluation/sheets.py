@@ -20,6 +20,8 @@ _LATEX = {
     "*": r"$^*$",
     **{letter: "\\" + letter for letter in "&%$#_{}"},
 }
+_NAME_WIDTH = 8
+"""Smallest width of the column with the names of the rows, in characters."""
 
 
 @dataclass(frozen=True)
@@ -78,10 +80,13 @@ def html(sheet: Sheet) -> str:
 
 
 def rich_table(sheet: Sheet) -> Table:
-    """The table for the terminal."""
+    """The table for the terminal; if it is too wide, the names of the rows are broken, not the figures."""
     table = Table(title=escape_markup(sheet.title), title_justify="left", box=None, padding=(0, 1, 0, 0))
     for number, heading in enumerate(sheet.headings):
-        table.add_column(escape_markup(heading), justify="right" if number else "left", no_wrap=True)
+        if number:
+            table.add_column(escape_markup(heading), justify="right", no_wrap=True)
+        else:
+            table.add_column(escape_markup(heading), overflow="fold", min_width=_NAME_WIDTH)
     for row in sheet.rows:
         texts = [escape_markup(cell.text) for cell in row]
         table.add_row(*(f"[bold]{text}[/bold]" if cell.bold else text for cell, text in zip(row, texts, strict=True)))

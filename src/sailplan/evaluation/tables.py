@@ -10,11 +10,14 @@ from typing import Any
 from sailplan.evaluation.metrics import Summary
 from sailplan.evaluation.sheets import Cell, Sheet, in_markdown, markdown
 
-HEADINGS = ["policy", "solved", "expansions", "95 %", "norm", "x oracle", "cost", "checks", "ms"]
+HEADINGS = ["policy", "solved", "expansions", "evaluated", "95 %", "norm", "x limit", "cost", "ms"]
 EXPLANATION = (
-    "expansions: mean over the worlds that can be solved, with its bootstrap interval; norm: the paper's normalised "
-    "score; x oracle: times the clairvoyant's expansions; cost: path over optimal; checks: edges evaluated"
+    "expansions, evaluated: mean numbers of expanded vertices and of evaluated edges over the worlds that can be "
+    "solved; 95 %: bootstrap interval of the expansions, or of the evaluated edges if no vertex is expanded; norm: the "
+    "paper's normalised score; x limit: times the clairvoyant's expansions, or times the fewest edges of a valid path "
+    "if no vertex is expanded; cost: path over optimal"
 )
+_EXPANSIONS, _EVALUATED = HEADINGS.index("expansions"), HEADINGS.index("evaluated")
 
 
 def as_objects(rows: Sequence[Any]) -> list[dict[str, Any]]:
@@ -23,9 +26,8 @@ def as_objects(rows: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def family_sheet(summaries: Sequence[Summary]) -> Sheet:
-    """The table of a family; the planner with the fewest expansions is bold."""
-    rows = [[Cell(text, is_best(summary, summaries)) for text in _texts(summary)] for summary in summaries]
-    return Sheet(title(summaries[0]), HEADINGS, rows)
+    """The table of a family; the fewest expansions and the fewest evaluated edges are bold, with their planners."""
+    return Sheet(title(summaries[0]), HEADINGS, [_cells(summary, summaries) for summary in summaries])
 
 
 def family_sheets(summaries: Sequence[Summary]) -> list[Sheet]:
@@ -53,9 +55,16 @@ def title(summary: Summary) -> str:
 
 
 def is_best(summary: Summary, rivals: Sequence[Summary]) -> bool:
-    """Whether no planner of the family needs fewer expansions."""
-    return _competes(summary) and summary.mean_expansions == min(
-        rival.mean_expansions for rival in rivals if _competes(rival)
+    """Whether no planner of the family that expands vertices needs fewer expansions."""
+    return _expands(summary) and summary.mean_expansions == min(
+        rival.mean_expansions for rival in rivals if _expands(rival)
+    )
+
+
+def evaluates_least(summary: Summary, rivals: Sequence[Summary]) -> bool:
+    """Whether no planner of the family evaluates fewer edges."""
+    return _competes(summary) and summary.mean_edge_evaluations == min(
+        rival.mean_edge_evaluations for rival in rivals if _competes(rival)
     )
 
 
@@ -64,18 +73,29 @@ def _competes(summary: Summary) -> bool:
     return summary.policy != "oracle" and not math.isnan(summary.mean_expansions)
 
 
+def _expands(summary: Summary) -> bool:
+    return _competes(summary) and not summary.requests_edges
+
+
+def _cells(summary: Summary, rivals: Sequence[Summary]) -> list[Cell]:
+    bold = {_EXPANSIONS: is_best(summary, rivals), _EVALUATED: evaluates_least(summary, rivals)}
+    bold[0] = any(bold.values())
+    return [Cell(text, bold.get(column, False)) for column, text in enumerate(_texts(summary))]
+
+
 def _texts(summary: Summary) -> list[str]:
     """The row of a summary, under HEADINGS."""
-    low, high = summary.ci95
+    by_edges = summary.requests_edges
+    low, high = summary.ci95_edge_evaluations if by_edges else summary.ci95
     return [
         summary.policy,
         f"{summary.solved}/{summary.worlds}",
-        f"{summary.mean_expansions:.1f}",
-        f"{low:.0f}-{high:.0f}",
-        f"{summary.normalised:.3f}",
-        f"{summary.ratio_to_clairvoyant:.2f}",
-        f"{summary.mean_cost_ratio:.3f}",
+        "-" if by_edges else f"{summary.mean_expansions:.1f}",
         f"{summary.mean_edge_evaluations:.0f}",
+        f"{low:.0f}-{high:.0f}",
+        "-" if by_edges else f"{summary.normalised:.3f}",
+        "-" if math.isnan(summary.ratio_to_clairvoyant) else f"{summary.ratio_to_clairvoyant:.2f}",
+        f"{summary.mean_cost_ratio:.3f}",
         f"{summary.ms_per_search:.2f}",
     ]
 

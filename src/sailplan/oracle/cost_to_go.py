@@ -1,17 +1,19 @@
-"""The exact cost-to-go of every vertex, by Dijkstra's algorithm backward from the goal."""
+"""The exact cost-to-go of every vertex, and the fewest edges of a path, by searches backward from the goal."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from sailplan.core.graph import CompiledGraph, FloatArray, Problem, is_compiled
+from sailplan.core.kernel.arrays import NONE
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.state import allocate_queues, enlarge_queues
 from sailplan.errors import GraphError
 from sailplan.graphs.explore import MOST_VERTICES_TO_EXPLORE, explore
-from sailplan.oracle.kernel import begin_settling, settle
+from sailplan.oracle.kernel import begin_settling, count_edges, settle
 
 
 def cost_to_go(
@@ -48,10 +50,67 @@ def cost_to_go(
     >>> float(cost_to_go(draw_problem("S..G"))[0])
     3.0
     """
-    graph = problem.graph
-    if not is_compiled(graph) or getattr(graph, "checker", None):
-        graph = explore(problem, checked=True, max_vertices=max_vertices, why="for the oracle")
+    graph = with_known_edges(problem, max_vertices=max_vertices).graph
+    assert is_compiled(graph)
     return _settle_all(graph, problem.goal, limit)
+
+
+def with_known_edges(problem: Problem, *, max_vertices: int = MOST_VERTICES_TO_EXPLORE) -> Problem:
+    """Return the problem on a graph whose arrays hold the result of every edge; others are explored.
+
+    Parameters
+    ----------
+    problem
+        The problem; if its graph has no such arrays, all edges that can be reached from the start are evaluated.
+    max_vertices
+        The largest number of vertices that may be reachable in a graph without arrays.
+
+    Returns
+    -------
+    Problem
+        The same problem, on an explicit graph if it was explored.
+
+    Raises
+    ------
+    GraphError
+        If the graph has too many vertices.
+    """
+    if is_compiled(problem.graph) and not getattr(problem.graph, "checker", None):
+        return problem
+    return replace(problem, graph=explore(problem, checked=True, max_vertices=max_vertices, why="for the oracle"))
+
+
+def fewest_edges(problem: Problem) -> float:
+    """Count the edges of the valid path that has the fewest: the clairvoyant limit of searches by edges.
+
+    Parameters
+    ----------
+    problem
+        The problem; all of its edges may be evaluated, as only an oracle may do.
+
+    Returns
+    -------
+    float
+        The number of edges; infinite if there is no path.
+
+    Raises
+    ------
+    GraphError
+        If the graph has too many vertices.
+
+    Examples
+    --------
+    >>> from sailplan.testing import draw_problem
+    >>> fewest_edges(draw_problem("S.. .#G"))
+    2.0
+    >>> fewest_edges(draw_problem("S#G"))
+    inf
+    """
+    graph = with_known_edges(problem).graph
+    assert is_compiled(graph)
+    depths, waiting = np.full(graph.vertex_count, NONE, np.int64), np.empty(graph.vertex_count, np.int64)
+    depth = count_edges(graph.backward_arrays(), problem.start, problem.goal, depths, waiting)
+    return math.inf if depth == NONE else float(depth)
 
 
 def _settle_all(graph: CompiledGraph, goal: int, limit: float) -> FloatArray:

@@ -1,8 +1,8 @@
-"""Backward Dijkstra: the cost-to-go of every vertex."""
+"""Backward searches over valid edges: the cost-to-go of every vertex, and the fewest edges from the start."""
 
 from __future__ import annotations
 
-from sailplan.core.kernel.arrays import NO_VERTEX
+from sailplan.core.kernel.arrays import NO_VERTEX, NONE
 from sailplan.core.kernel.compile import kernel
 from sailplan.core.kernel.edges import edge_cost, is_valid, locate, slot_count, successor, verdict
 from sailplan.core.kernel.heap import has_room, offer, pop
@@ -37,3 +37,25 @@ def settle(backward, limit, queue, settled, cost_to_go, degree):
             cost_to_go[target] = cost
             offer(queue, 0, target, cost)
     return False
+
+
+@kernel
+def count_edges(backward, start, goal, depths, waiting):
+    """Return the fewest edges of a valid path from start to goal by breadth-first search; NONE if there is none.
+
+    All entries of `depths` must be NONE; `waiting` is a scratch array of the same length.
+    """
+    depths[goal], waiting[0] = 0, goal
+    first, last = 0, 1
+    while first < last and depths[start] == NONE:
+        vertex = waiting[first]
+        first += 1
+        place = locate(backward, vertex)
+        for slot in range(slot_count(backward, place)):
+            target = successor(backward, place, slot)
+            if target == NO_VERTEX or depths[target] != NONE or not is_valid(verdict(backward, place, slot, target)):
+                continue
+            depths[target] = depths[vertex] + 1
+            waiting[last] = target
+            last += 1
+    return depths[start]
