@@ -8,10 +8,11 @@ from sailplan.core import Policy, Problem, search
 from sailplan.core.kernel.loop import advance
 from sailplan.datasets import World, generate_world
 from sailplan.graphs import ExplicitGraph, Moves, grid_problem
-from sailplan.oracle import cost_to_go
+from sailplan.oracle import cost_to_go, fewest_edges
 from sailplan.policies import CATALOGUE, LearnedPolicy, MixturePolicy, epsilon_greedy, greedy, load_policy
 from sailplan.policies.features import feature_set
 from sailplan.policies.replay import look_at_steps, take_samples
+from sailplan.policies.steered import EdgeSteering, SteeredLazyPolicy
 from sailplan.testing import random_problem
 
 
@@ -31,13 +32,16 @@ def main() -> None:
     policies["sail"] = learned
     policies["mixture"] = MixturePolicy(greedy("octile"), policies["mha_star"], 0.5, 3)
     policies["epsilon"] = epsilon_greedy(greedy("euclidean"), 0.3, 5)
+    policies["steered by edges"] = SteeredLazyPolicy(EdgeSteering(3))
     for problem in problems:
+        assert fewest_edges(problem) > 0
         assert np.isfinite(cost_to_go(problem)).any()
         for name, policy in policies.items():
             if name == "sail" and problem.graph is roadmap:
                 continue  # its features are about cells
             compiled, reference = (search(problem, policy, engine=engine) for engine in ("compiled", "reference"))
             assert compiled.trace.expanded.tolist() == reference.trace.expanded.tolist(), name
+            assert compiled.trace.evaluated.tolist() == reference.trace.evaluated.tolist(), name
             assert compiled.path == reference.path, name
     trace = search(problems[-1], greedy("euclidean")).trace
     steps = np.arange(min(3, len(trace.expanded)))

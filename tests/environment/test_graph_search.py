@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,12 @@ from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
 from sailplan.core import search
 from sailplan.datasets import World, write_png
-from sailplan.environment import GraphSearch
+from sailplan.environment import EDGE_COLUMNS, GraphSearch
 from sailplan.errors import EpisodeError, SailplanError
 from sailplan.graphs import CallbackGraph, ExplicitGraph, Problem, grid_problem
-from sailplan.policies import greedy
+from sailplan.policies import LazyPolicy, greedy, load_policy, save_policy
 from sailplan.policies.features import PRESETS
+from sailplan.policies.replanning.beliefs import Frame, Penalty, Prior
 from sailplan.testing import draw_problem
 
 WALLED_IN = draw_problem("S.#G\n..#.\n..#.")
@@ -31,6 +33,7 @@ OPEN_FIELD = draw_problem("....G\n.....\n..#..\n.....\nS....")
 WALL = draw_problem("....G\n.###.\n...#.\n...#.\nS....")
 MODES = ["attractors", "top"]
 both_modes = pytest.mark.parametrize("mode", MODES)
+all_modes = pytest.mark.parametrize("mode", [*MODES, "edges"])
 
 
 def _episode(env: GraphSearch, actions: Sequence[int] | None = None, **reset: Any) -> list[Any]:
@@ -53,7 +56,7 @@ def _episode(env: GraphSearch, actions: Sequence[int] | None = None, **reset: An
     return seen
 
 
-@both_modes
+@all_modes
 @pytest.mark.parametrize("features", PRESETS)
 def test_the_checker_of_gymnasium_has_nothing_to_say(mode: str, features: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
@@ -63,7 +66,7 @@ def test_the_checker_of_gymnasium_has_nothing_to_say(mode: str, features: str, m
         check_env(env.unwrapped)
 
 
-@both_modes
+@all_modes
 def test_the_checker_of_stable_baselines_has_nothing_to_say(mode: str) -> None:
     env = gymnasium.make("sailplan/GraphSearch-v0", data="forest", limit=3, size=15, mode=mode)
     with warnings.catch_warnings():
@@ -116,7 +119,7 @@ def test_a_search_that_starts_at_its_goal_costs_nothing_and_is_never_drawn() -> 
     assert (reward, terminated, info["expansions"]) == (0.0, True, 0)
 
 
-@both_modes
+@all_modes
 @settings(max_examples=10)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_same_seed_gives_the_same_episode(mode: str, seed: int) -> None:
@@ -217,7 +220,7 @@ _NOWHERE = ExplicitGraph.from_edges(2, [(0, 1, 1.0)])
         ({"problems": [WALLED_IN]}, "none of 1 problems has a path"),
         ({"data": "nowhere"}, "nowhere: neither a folder"),
         ({"data": "forest", "split": "exam"}, "no split 'exam'"),
-        ({"problems": [WALL], "mode": "all"}, "no mode 'all'; there are attractors, top"),
+        ({"problems": [WALL], "mode": "all"}, "no mode 'all'; there are attractors, top, edges"),
         ({"problems": [WALL], "mode": "top", "heuristic": "guess"}, "no heuristic 'guess'"),
         ({"problems": [WALL], "mode": "top", "top": 0}, "must be at least 1, got 0"),
         ({"problems": [WALL], "features": "smell"}, "no feature set 'smell'"),
@@ -231,6 +234,10 @@ _NOWHERE = ExplicitGraph.from_edges(2, [(0, 1, 1.0)])
         ({"problems": [Problem(_IN_SPACE, 0, 1)]}, "attractors need a graph in the plane"),
         ({"problems": [Problem(_NOWHERE, 0, 1)]}, "attractors need a graph in the plane"),
         ({"problems": [WALL], "max_expansions": 0}, "at least one expansion"),
+        ({"problems": [WALL], "max_evaluations": 0}, "at least one evaluation"),
+        ({"problems": [WALL], "mode": "edges", "top": 0}, "must be at least 1, got 0"),
+        ({"problems": [WALL], "mode": "edges", "lazy": "a_star"}, "needs a lazy policy, 'a_star' is none"),
+        ({"problems": [WALL], "mode": "edges", "lazy": "nobody"}, "no policy 'nobody'"),
         ({"problems": [WALL], "render_mode": "ascii"}, "no render mode 'ascii'; there are human, rgb_array"),
     ],
 )
@@ -270,3 +277,122 @@ def test_landmarks_pull_the_search_to_where_they_are() -> None:
         env.step(0)
     assert env._search is not None
     assert env._search.state.expanded.tolist() == [0, 9, 18, 27]
+
+
+@pytest.mark.parametrize("lazy", ["lazy", "lazy:1"])
+@pytest.mark.parametrize("first", [True, False], ids=["first", "last"])
+def test_an_agent_that_always_takes_one_end_of_the_path_is_a_selector(lazy: str, first: bool) -> None:
+    env = GraphSearch(problems=[WALL], mode="edges", top=5, lazy=lazy)
+    observation, _ = env.reset(seed=0)
+    total, over = 0.0, False
+    while not over:
+        last = int(np.flatnonzero(observation["present"])[-1])
+        observation, reward, terminated, truncated, info = env.step(0 if first else last)
+        total, over = total + reward, terminated or truncated
+    policy = load_policy(lazy)
+    assert isinstance(policy, LazyPolicy)
+    expected = search(WALL, replace(policy, selector="forward" if first else "backward"))
+    assert env._search is not None
+    assert env._search.state.evaluated[:, :2].tolist() == expected.trace.evaluated.tolist()
+    assert (info["outcome"], info["expansions"]) == ("path_confirmed", 0)
+    assert -total == info["evaluations"] == expected.edge_evaluations
+    assert not env.action_masks().any()
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 2**32 - 1), top=st.integers(1, 6))
+def test_candidates_are_unknown_edges_of_a_path_in_their_order(seed: int, top: int) -> None:
+    env = GraphSearch(problems=[WALL], mode="edges", top=top)
+    env.action_space.seed(seed)
+    observation, _ = env.reset(seed=seed)
+    over = False
+    while not over:
+        assert env._search is not None
+        state = env._search.state
+        present = env.action_masks()
+        edges = env._steering.candidates[present].tolist()
+        assert present.tolist() == sorted(present.tolist(), reverse=True)
+        known = state.evaluated[:, :2].tolist()
+        assert edges
+        assert not [edge for edge in edges if edge in known]
+        assert not set(state.invalid.tolist()) & {target for _, target in edges}
+        rows = observation["candidates"].reshape(top, len(EDGE_COLUMNS))
+        positions = rows[present, EDGE_COLUMNS.index("position")].tolist()
+        assert positions == sorted(positions)
+        assert positions[0] == 0.0
+        assert len(positions) == 1 or positions[-1] == 1.0
+        assert not rows[~present].any()
+        observation, reward, terminated, truncated, _ = env.step(env.action_space.sample())
+        assert reward == -1.0
+        over = terminated or truncated
+
+
+def test_the_features_of_an_edge_by_hand() -> None:
+    problem = grid_problem(World(np.array([[False, False, True, False, False], [False] * 5])), (0, 0), (4, 0))
+    env = GraphSearch(problems=[problem], mode="edges", top=4)
+    observation, _ = env.reset(seed=0)
+    rows = observation["candidates"].reshape(4, -1)
+    assert rows[0].tolist() == pytest.approx([0.0, 0.25, 0.25, 1.0, 0.25, 0.75, 1.0])
+    assert rows[3].tolist() == pytest.approx([1.0, 0.25, 0.25, 1.0, 1.0, 0.0, 1.0])
+    # The edge from 1 to 2, which is blocked.
+    observation, *_ = env.step(1)
+    row = observation["candidates"].reshape(4, -1)[0]
+    assert env._steering.candidates[0].tolist() == [0, 1]
+    assert row[EDGE_COLUMNS.index("to_invalid")] == pytest.approx(0.25)
+
+
+def test_the_multiplier_of_a_belief_is_seen(tmp_path: Path) -> None:
+    belief = Prior(Frame(5, 5, (0, 0), (4, 4)), np.full(25, 0.5), Penalty(prior_weight=4.0))
+    save_policy(LazyPolicy(belief=belief), tmp_path / "lazy.safetensors")
+    env = GraphSearch(problems=[OPEN_FIELD], mode="edges", lazy=str(tmp_path / "lazy.safetensors"))
+    observation, _ = env.reset(seed=0)
+    rows = observation["candidates"].reshape(8, -1)[observation["present"] == 1]
+    assert (rows[:, EDGE_COLUMNS.index("multiplier")] != 1.0).any()
+
+
+def test_an_episode_of_edges_ends_without_a_path_or_with_its_budget() -> None:
+    env = GraphSearch(problems=[OPEN_FIELD, WALLED_IN], mode="edges", max_evaluations=30)
+    *_, reward, terminated, truncated, info = _episode(env, options={"problem": 1})
+    assert (reward, terminated, truncated, info["outcome"]) == (-1.0, True, False, "frontier_empty")
+    env = GraphSearch(problems=[WALL], mode="edges", max_evaluations=2)
+    *_, terminated, truncated, info = _episode(env, actions=[0, 0])
+    assert (terminated, truncated) == (False, True)
+    assert (info["outcome"], info["evaluations"]) == ("evaluations_spent", 2)
+
+
+def test_evaluations_may_truncate_a_search_by_vertices() -> None:
+    env = GraphSearch(problems=[OPEN_FIELD], max_evaluations=1)
+    *_, terminated, truncated, info = _episode(env, actions=[6])
+    assert (terminated, truncated, info["outcome"]) == (False, True, "evaluations_spent")
+
+
+def test_an_episode_of_edges_without_anything_to_choose() -> None:
+    nothing, alone = Problem(OPEN_FIELD.graph, 3, 3), Problem(_NOWHERE, 1, 0)
+    env = GraphSearch(problems=[nothing, alone, OPEN_FIELD], mode="edges")
+    for number, outcome in ((0, "path_confirmed"), (1, "frontier_empty")):
+        *_, reward, terminated, _, info = _episode(env, options={"problem": number})
+        assert (reward, terminated, info["outcome"], info["evaluations"]) == (0.0, True, outcome, 0)
+
+
+def test_edges_of_graphs_without_arrays_and_without_coordinates() -> None:
+    graph = CallbackGraph[str](
+        {"a": [("b", 1.0), ("c", 2.0)], "b": [("d", 1.0)], "c": [("d", 1.0)], "d": []}.__getitem__,
+        lambda source, target: source + target != "bd",
+    )
+    env = GraphSearch(problems=[graph.problem("a", "d")], mode="edges", top=2)
+    observation, _ = env.reset(seed=0)
+    assert observation["candidates"].reshape(2, -1)[:, EDGE_COLUMNS.index("to_goal")].tolist() == [0.0, 0.0]
+    *_, info = _episode(env, seed=0)
+    assert info["outcome"] == "path_confirmed"
+
+
+def test_a_frame_shows_the_evaluated_edges() -> None:
+    env = GraphSearch(problems=[WALL], mode="edges", render_mode="rgb_array")
+    env.reset(seed=0)
+    before = env.render()
+    env.step(0)
+    after = env.render()
+    assert before is not None
+    assert after is not None
+    assert before.shape == after.shape
+    assert (before != after).any()

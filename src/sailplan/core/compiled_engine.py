@@ -67,6 +67,9 @@ class CompiledEngine:
         """Expand at most `expansions` vertices; None if all of them were expanded and the search can continue."""
         if self._stop_at_generation and self.state.status[self._goal] == OPEN:
             return Outcome.GOAL_GENERATED
+        if self._form.lists_candidates and self._form.requests and self.state.arrays.counts[ANSWERED] == 0:
+            # The caller may have chosen another edge since.
+            self.state.arrays.counts[REQUESTED] = 0
         timed = deadline < math.inf
         chunk, longest = (1, _LONGEST_TIMED_CALL) if timed else (_FIRST_EXPANSIONS, _LONGEST_CALL)
         most = UNLIMITED if evaluations is None else int(self.state.arrays.counts[EDGE_EVALUATIONS]) + evaluations
@@ -87,6 +90,9 @@ class CompiledEngine:
         """Make a steered policy list its candidates."""
         if not self._form.lists_candidates:
             raise EngineError(NOT_STEERED)
+        if self._form.requests:
+            self.advance(1, 0, math.inf)
+            return
         if self.state.expansions == 0:
             # After an expansion, the kernel has already listed them.
             self._call(0)

@@ -54,6 +54,11 @@ class EdgeStep:
             if edge in self._known:
                 raise PolicyError(f"the policy requested the edge {edge}, whose result is known")
 
+    def withdraw(self) -> None:
+        """Drop the request, if none of its edges has been evaluated."""
+        if not self._answers:
+            self._edges = []
+
     def answer(self, left: int) -> float:
         """Evaluate at most `left` edges of the request; return the seconds that the graph needed."""
         asked = self._edges[len(self._answers) :][: max(left, 0)]

@@ -74,6 +74,9 @@ class ReferenceEngine:
         goal = self._problem.goal
         if self._stop_at_generation and self._status[goal] == OPEN:
             return Outcome.GOAL_GENERATED
+        if is_steered(self._frontier):
+            # The caller may have chosen another edge since.
+            self._request.withdraw()
         most = sys.maxsize if evaluations is None else self._counts[EDGE_EVALUATIONS] + evaluations
         end = self.state.expansions + expansions
         while self.state.expansions < end:

@@ -1,7 +1,8 @@
-"""A search as a Gymnasium environment: at each step the agent chooses the open vertex to expand."""
+"""A search as a Gymnasium environment: at each step the agent chooses a vertex to expand, or an edge to evaluate."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -13,7 +14,7 @@ from PIL import Image
 
 from sailplan.core import Limits, Outcome, Search, open_search
 from sailplan.core.graph import Problem
-from sailplan.core.kernel.arrays import NO_VERTEX
+from sailplan.core.kernel.arrays import EDGE_EVALUATIONS, NO_VERTEX
 from sailplan.datasets.scenario import Endpoints
 from sailplan.datasets.tasks import Choice
 from sailplan.environment.attractors import Point
@@ -21,8 +22,7 @@ from sailplan.environment.problems import ProblemPool
 from sailplan.environment.view import LARGEST_VALUE, Mode, Observation, make_view
 from sailplan.environment.window import Window
 from sailplan.errors import EpisodeError
-from sailplan.graphs.grid.pictures import draw_search
-from sailplan.policies.steered.policy import SteeredPolicy
+from sailplan.graphs.grid.pictures import counted, draw_search
 
 RUNNING = "running"
 """The value of `info["outcome"]` until the episode ends; then it is the name of an Outcome."""
@@ -62,6 +62,11 @@ class GraphSearch(Env[Observation, np.int64]):
 
     The episode terminates when the goal enters the open list or no vertex is open.
 
+    In the mode "edges", the agent chooses the edge of the candidate path to evaluate, and each evaluation has a reward
+    of -1. The candidate path is the shortest one that may still be valid (see `LazyPolicy`), and the candidates are its
+    unknown edges in their order. The episode terminates with "path_confirmed" when all edges of the path are known to
+    be valid, or with "frontier_empty" when there is no path.
+
     Parameters
     ----------
     data
@@ -72,9 +77,10 @@ class GraphSearch(Env[Observation, np.int64]):
         Which worlds of `data` to use; see `sailplan.datasets.tasks.Choice`.
     mode
         "attractors": the candidates are the open vertices closest to each attractor. "top": the candidates are the
-        first open vertices by a heuristic.
+        first open vertices by a heuristic. "edges": the candidates are edges of the candidate path of a lazy policy.
     features
-        The name of a feature set; see `sailplan.policies.feature_set`.
+        The name of a feature set; see `sailplan.policies.feature_set`. The mode "edges" has its own features,
+        `sailplan.environment.view.EDGE_COLUMNS`.
     attractors
         Landmarks (x, y) on the map; by default some around start and goal.
     attractor_paths
@@ -82,9 +88,14 @@ class GraphSearch(Env[Observation, np.int64]):
     heuristic
         The heuristic of the mode "top".
     top
-        Number of candidates of the mode "top".
+        Number of candidates of the modes "top" and "edges".
+    lazy
+        The name or the model file of the lazy policy of the mode "edges"; its bound and its belief determine the
+        candidate path.
     max_expansions
         Number of expansions after which an episode is truncated.
+    max_evaluations
+        Number of edge evaluations after which an episode is truncated; None for no limit.
     render_mode
         None, "human" (a window) or "rgb_array".
 
@@ -102,6 +113,11 @@ class GraphSearch(Env[Observation, np.int64]):
     (array([1, 0], dtype=int8), 'running')
     >>> observation, reward, terminated, truncated, info = env.step(0)
     >>> reward, terminated, info["expansions"]
+    (-1.0, False, 1)
+    >>> env = GraphSearch(problems=[draw_problem("S..G")], mode="edges", top=2)
+    >>> observation, info = env.reset(seed=0)
+    >>> observation, reward, terminated, truncated, info = env.step(1)
+    >>> reward, terminated, info["evaluations"]
     (-1.0, False, 1)
     """
 
@@ -123,7 +139,9 @@ class GraphSearch(Env[Observation, np.int64]):
         attractor_paths: int = 3,
         heuristic: str = "euclidean",
         top: int = 8,
+        lazy: str = "lazy",
         max_expansions: int = 20_000,
+        max_evaluations: int | None = None,
         render_mode: str | None = None,
     ) -> None:
         if (data is None) == (problems is None):
@@ -134,6 +152,8 @@ class GraphSearch(Env[Observation, np.int64]):
             raise EpisodeError(f"attractor_paths is a number of solutions, 0 or more, got {attractor_paths}")
         if max_expansions < 1:
             raise EpisodeError(f"an episode needs at least one expansion, got max_expansions={max_expansions}")
+        if max_evaluations is not None and max_evaluations < 1:
+            raise EpisodeError(f"an episode needs at least one evaluation, got max_evaluations={max_evaluations}")
         if data is None:
             self._pool = ProblemPool(problems or (), "problems")
         else:
@@ -145,11 +165,14 @@ class GraphSearch(Env[Observation, np.int64]):
             path_problems=self._pool.first(attractor_paths) if mode == "attractors" else [],
             heuristic=heuristic,
             top=top,
+            lazy=lazy,
         )
         # Settings that do not fit the worlds raise now, not at the first reset.
         self._open(self._pool.first(1)[0])
         self._search: Search | None = None
+        self._by_edges = mode == "edges"
         self._max_expansions, self.render_mode = max_expansions, render_mode
+        self._max_evaluations = sys.maxsize if max_evaluations is None else max_evaluations
         values = Box(-LARGEST_VALUE, LARGEST_VALUE, (self.view.size,), np.float32)
         spaces = Dict({"candidates": values, "present": MultiBinary(self.view.candidates)})
         self.observation_space = cast("Space[Observation]", spaces)
@@ -172,7 +195,7 @@ class GraphSearch(Env[Observation, np.int64]):
         Returns
         -------
         tuple
-            The observation, and a dictionary with "outcome", "expansions" and "problem".
+            The observation, and a dictionary with "outcome", "expansions", "evaluations" and "problem".
 
         Raises
         ------
@@ -190,12 +213,12 @@ class GraphSearch(Env[Observation, np.int64]):
         return self._seen(), self._info(None)
 
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Expand a candidate.
+        """Expand a candidate, or evaluate it if it is an edge.
 
         Parameters
         ----------
         action
-            The number of a candidate that is present.
+            The number of a candidate that is present; 0 if none is, which ends the episode.
 
         Returns
         -------
@@ -209,18 +232,17 @@ class GraphSearch(Env[Observation, np.int64]):
         """
         search = self._running()
         self._steering.choice[0] = self._checked(action)
-        before = search.state.expansions
-        outcome = self._advance(search, Limits(expansions=before + 1))
-        expansions = search.state.expansions
+        before = self._steps()
+        outcome = self._advance(search)
         terminated = outcome.final
-        truncated = not terminated and expansions >= self._max_expansions
+        truncated = not terminated and self._spent() is not None
         self._over = terminated or truncated
-        info = self._info(outcome if self._over else None)
-        return self._seen(), float(before - expansions), terminated, truncated, info
+        info = self._info(self._spent() if truncated else outcome if terminated else None)
+        return self._seen(), float(before - self._steps()), terminated, truncated, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return a mask of the candidates that are present."""
-        return np.not_equal(self._steering.candidates, NO_VERTEX).reshape(-1)
+        return self.view.present(self._steering)
 
     def render(self) -> NDArray[np.uint8] | None:
         """Draw the search so far, as an array of pixels or in a window; None without a render mode."""
@@ -237,8 +259,10 @@ class GraphSearch(Env[Observation, np.int64]):
         self._window.close()
 
     def _open(self, problem: Problem) -> Search:
-        self._steering = self.view.steering()
-        return open_search(problem, SteeredPolicy(self.view.ranking, self.view.features, self._steering))
+        steering: Any = self.view.steering()
+        # Each view has its own class of steering.
+        self._steering = steering
+        return open_search(problem, self.view.policy(steering))
 
     def _running(self) -> Search:
         if self._search is None:
@@ -254,20 +278,38 @@ class GraphSearch(Env[Observation, np.int64]):
             known = False
         if not known:
             raise EpisodeError(f"no action {action}; there are 0 .. {self.view.candidates - 1}")
-        if self._steering.candidates.item(int(action)) == NO_VERTEX:
-            raise EpisodeError(f"action {action} is masked: there is no such open vertex now; see action_masks()")
+        present = self.action_masks()
+        if not present[int(action)] and (action != 0 or present.any()):
+            raise EpisodeError(f"action {action} is masked: there is no such candidate now; see action_masks()")
         return int(action)
 
-    def _advance(self, search: Search, limits: Limits) -> Outcome:
-        outcome = search.advance(limits)
+    def _advance(self, search: Search) -> Outcome:
+        """Take a step; then the candidates of the next one are listed."""
+        if self._by_edges:
+            return search.advance(Limits(evaluations=self._steps() + 1))
+        outcome = search.advance(Limits(expansions=self._steps() + 1))
         search.list_candidates()
         if not outcome.final and self._steering.candidates[0, 0] == NO_VERTEX:
             # Nothing is open: one more step makes the search return its outcome.
             outcome = search.advance(Limits(expansions=search.state.expansions + 1))
         return outcome
 
+    def _steps(self) -> int:
+        """Return the number of expansions, or of evaluations if the actions are edges."""
+        assert self._search is not None
+        return _evaluations(self._search) if self._by_edges else self._search.state.expansions
+
+    def _spent(self) -> Outcome | None:
+        """Return which limit of the episode has been reached."""
+        assert self._search is not None
+        if self._search.state.expansions >= self._max_expansions:
+            return Outcome.EXPANSIONS_SPENT
+        return Outcome.EVALUATIONS_SPENT if _evaluations(self._search) >= self._max_evaluations else None
+
     def _seen(self) -> Observation:
-        observation = self.view.observation(self._steering)
+        assert self._search is not None
+        search = self._search
+        observation = self.view.observe(self._steering, search.problem, search.state)
         self._choices.present = observation["present"].copy()
         if self.render_mode == "human":
             self.render()
@@ -278,6 +320,7 @@ class GraphSearch(Env[Observation, np.int64]):
         return {
             "outcome": RUNNING if outcome is None else outcome.value,
             "expansions": self._search.state.expansions,
+            "evaluations": _evaluations(self._search),
             "problem": self._index,
         }
 
@@ -286,5 +329,9 @@ class GraphSearch(Env[Observation, np.int64]):
             raise EpisodeError("there is no episode yet: call reset() before render()")
         problem, state = self._search.problem, self._search.state
         found = state.status[problem.goal] != 0
-        caption = f"{problem.name}: {state.expansions} expansions"
+        caption = f"{problem.name}: {counted(state)}"
         return draw_search(problem, state, state.path_to(problem.goal) if found else (), caption)
+
+
+def _evaluations(search: Search) -> int:
+    return search.state.arrays.counts.item(EDGE_EVALUATIONS)

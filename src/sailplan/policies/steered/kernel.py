@@ -1,4 +1,4 @@
-"""Queues whose first vertices are candidates, from which the caller of the search chooses."""
+"""Candidates from which the caller of the search chooses: the first vertices of queues, or edges of a path."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.core.kernel.arrays import ENTERED, NO_VERTEX, NONE, OPEN
+from sailplan.core.kernel.arrays import CONFIRMED, ENTERED, NO_VERTEX, NONE, OPEN
 from sailplan.core.kernel.compile import inlined, piece
+from sailplan.core.kernel.edges import edge_cost, is_valid, locate, successor
 from sailplan.core.kernel.heap import NO_TAG, pop_entry, put, queue_count, vertex_of
-from sailplan.core.kernel.policy import before_return, choose, keys_alone, on_open
+from sailplan.core.kernel.loop import evaluate_edges, known_status, step
+from sailplan.core.kernel.policy import before_return, choose, is_due, keys_alone, on_edges, on_open, request
 from sailplan.policies.features.kernel import FeatureArrays, fill_row
 from sailplan.policies.keyed.kernel import KeyArrays
+from sailplan.policies.lazy.kernel import LazyArrays
 
 
 class SteeredArrays(NamedTuple):
@@ -89,3 +92,83 @@ def _list_first(search, row, vertices, popped):
     for place in range(found):
         put(search.queue, row, popped[0, place], popped[1, place])
     vertices[found:] = NO_VERTEX
+
+
+EDGE_FACTS = 4
+"""Number of columns of `SteeredEdgeArrays.facts`."""
+
+
+class SteeredEdgeArrays(NamedTuple):
+    """A lazy search, and the arrays that it shares with its caller."""
+
+    lazy: LazyArrays
+    """Selects the first unknown edge of the candidate path."""
+    candidates: NDArray[np.int64]
+    """Output, shape (places, 2): unknown edges (source, target) of the candidate path, NO_VERTEX if there are fewer."""
+    facts: NDArray[np.float64]
+    """Output, shape (places, EDGE_FACTS): the position of each candidate among the unknown edges, their number, its
+    cost, and its multiplier; zeros if there is no candidate."""
+    choice: NDArray[np.int64]
+    """Input: the number of the candidate to evaluate; if NONE or absent, the first."""
+
+
+step.register(SteeredEdgeArrays)(evaluate_edges)
+
+
+@is_due.register(SteeredEdgeArrays)
+def _edges_due(search, policy):
+    return is_due(search, policy.lazy)
+
+
+@before_return.register(SteeredEdgeArrays)
+def _before_return_by_edges(search, policy):
+    before_return(search, policy.lazy)
+
+
+@on_open.register(SteeredEdgeArrays)
+def _offer_by_edges(search, policy, row, vertex, change):
+    on_open(search, policy.lazy, row, vertex, change)
+
+
+@on_edges.register(SteeredEdgeArrays)
+def _on_edges(search, policy, count):
+    on_edges(search, policy.lazy, count)
+
+
+@request.register(SteeredEdgeArrays)
+def _request_chosen(search, policy):
+    """List candidates, and request the one that was chosen; if none was, the first unknown edge of the path."""
+    count = request(search, policy.lazy)
+    if count >= 0 or count == CONFIRMED:
+        policy.candidates[:], policy.facts[:] = NO_VERTEX, 0.0
+    if count > 0:
+        _list_edges(search, policy)
+        choice, policy.choice[0] = policy.choice[0], NONE
+        if 0 <= choice < len(policy.candidates) and policy.candidates[choice, 0] != NO_VERTEX:
+            source = policy.candidates[choice, 0]
+            search.requested[0, 0], search.requested[0, 1] = source, policy.lazy.plan.onward[source] - 1
+    return count
+
+
+@piece
+def _list_edges(search, steered):
+    """List unknown edges of the candidate path, the first of which is requested; some of them if they are many."""
+    graph, plan, places = search.graph, steered.lazy.plan, len(steered.candidates)
+    found, here = 0, search.requested[0, 0]
+    while here != search.goal:
+        place, slot = locate(graph, here), plan.onward[here] - 1
+        target = np.int64(successor(graph, place, slot))
+        if not is_valid(known_status(search, here, place, slot, target)):
+            plan.done[found] = here
+            found += 1
+        here = target
+    for number in range(min(found, places)):
+        index = number if found <= places else number * (found - 1) // max(places - 1, 1)
+        source = np.int64(plan.done[index])
+        place, slot = locate(graph, source), plan.onward[source] - 1
+        target = np.int64(successor(graph, place, slot))
+        steered.candidates[number, 0], steered.candidates[number, 1] = source, target
+        facts, doubts = steered.facts[number], steered.lazy.doubts
+        facts[0], facts[1] = index, found
+        facts[2] = edge_cost(graph, place, slot, target)
+        facts[3] = doubts[target] if len(doubts) else 1.0
