@@ -24,6 +24,7 @@ from sailplan.policies import (
     mha_star,
     mha_star_near,
     save_policy,
+    shared_mha_star,
     weighted_a_star,
 )
 from sailplan.policies.catalogue import read_facts
@@ -49,6 +50,7 @@ def test_what_each_name_stands_for() -> None:
         "h_oct": greedy("octile"),
         "mha_star": mha_star(),
         "mha_star_near": mha_star_near(),
+        "smha_star": shared_mha_star(2.0),
         "bfws": bfws(),
         "bfs": breadth_first(),
         "dijkstra": dijkstra(),
@@ -109,6 +111,8 @@ def test_weighted_a_star_takes_its_weight(name: str, weight: float) -> None:
         ("weighted_a_star:-1", "the weight must be a finite number that is not negative"),
         ("weighted_a_star:nan", "the weight must be a finite number that is not negative"),
         ("weighted_a_star:inf", "the weight must be a finite number that is not negative"),
+        ("smha_star:0.5", "the bound of multi-heuristic A\\* must be a finite number, at least 1, got 0.5"),
+        ("smha_star:much", "the bound must be a finite number, at least 1"),
     ],
 )
 def test_bad_names_are_refused(name: str, message: str) -> None:

@@ -10,7 +10,16 @@ from time import perf_counter
 import numpy as np
 
 from sailplan.core.graph import EdgeStatus, Graph, statuses_of_edges
-from sailplan.core.kernel.arrays import EDGE_EVALUATIONS, EVALUATED, INVALID, NO_VERTEX, OPEN, UNSEEN
+from sailplan.core.kernel.arrays import (
+    CLOSED,
+    EDGE_EVALUATIONS,
+    EVALUATED,
+    EXPANSIONS,
+    INVALID,
+    NO_VERTEX,
+    OPEN,
+    UNSEEN,
+)
 from sailplan.core.policy import Discovery, EdgeRequest, Frontier
 from sailplan.core.state import SearchState
 from sailplan.errors import GraphError, PolicyError
@@ -38,11 +47,24 @@ class EdgeStep:
         self._changed: dict[int, None] = {}
         self._sources: dict[int, dict[int, float]] = {}
         self._read: set[int] = set()
+        self._vertex = NO_VERTEX
+        """The vertex whose expansion was requested; NO_VERTEX if edges were."""
 
     @property
     def unanswered(self) -> bool:
-        """Whether edges of the last request have not been evaluated."""
-        return bool(self._edges)
+        """Whether the last request has not been answered completely."""
+        return bool(self._edges) or self._vertex != NO_VERTEX
+
+    def expand(self, vertex: int, targets: Sequence[int]) -> None:
+        """Accept a request to expand a vertex with these successors: to evaluate its edges that are not known."""
+        self._vertex, self._changed = vertex, {}
+        self._edges, self._answers = [(vertex, target) for target in targets if self._is_unknown(vertex, target)], []
+
+    def _is_unknown(self, source: int, target: int) -> bool:
+        known = (
+            target in self._valid_targets or self._state.status[target] == INVALID or (source, target) in self._known
+        )
+        return target != source and not known
 
     def begin(self, request: EdgeRequest) -> None:
         """Accept a request; raises PolicyError if it is not valid."""
@@ -62,8 +84,12 @@ class EdgeStep:
     def answer(self, left: int) -> float:
         """Evaluate at most `left` edges of the request; return the seconds that the graph needed."""
         asked = self._edges[len(self._answers) :][: max(left, 0)]
-        if not asked:
-            return 0.0
+        seconds = self._evaluate(asked) if asked else 0.0
+        if len(self._answers) == len(self._edges):
+            self._report()
+        return seconds
+
+    def _evaluate(self, asked: list[tuple[int, int]]) -> float:
         began = perf_counter()
         answers = statuses_of_edges(self._graph, [edge[0] for edge in asked], [edge[1] for edge in asked])
         seconds = perf_counter() - began
@@ -75,15 +101,13 @@ class EdgeStep:
             counts[EVALUATED] += 1
             self._record(edge, EdgeStatus(status))
         counts[EDGE_EVALUATIONS] += len(asked)
-        if len(self._answers) == len(self._edges):
-            self._report()
         return seconds
 
     def _record(self, edge: tuple[int, int], status: EdgeStatus) -> None:
         source, target = edge
         self._known[edge] = status
         if status is EdgeStatus.INVALID_TARGET:
-            if self._state.status[target] == OPEN:
+            if self._state.status[target] in (OPEN, CLOSED):
                 raise GraphError(f"vertex {target} is reported as invalid, but another edge into it was valid")
             if self._state.status[target] != INVALID:
                 self._state.forbid([target], [])
@@ -92,33 +116,53 @@ class EdgeStep:
         elif status is EdgeStatus.VALID_TARGET:
             self._valid_targets.add(target)
             self._connect_target(target)
-        elif self._state.status[source] == OPEN:
+        elif self._state.status[source] in (OPEN, CLOSED):
             self._connect(source, target, self._edges_of(source)[target])
 
     def _report(self) -> None:
         """Tell the frontier the results of the whole request."""
+        if self._vertex != NO_VERTEX:
+            self._close()
         evaluated = [(*edge, status) for edge, status in zip(self._edges, self._answers, strict=True)]
         invalid = [target for _, target, status in evaluated if status == EdgeStatus.INVALID_TARGET]
         edges = [(source, target) for source, target, status in evaluated if status == EdgeStatus.INVALID_EDGE]
-        successors = [target for _, target, status in evaluated if EdgeStatus(status).valid]
-        self._frontier.observe(Discovery(NO_VERTEX, invalid, edges, successors, evaluated))
-        if self._changed:
-            self._frontier.add(list(self._changed))
-        self._edges = []
+        if self._vertex == NO_VERTEX:
+            successors, changed = [target for _, target, status in evaluated if EdgeStatus(status).valid], self._changed
+        else:
+            successors = self._affected()
+            changed = {vertex: None for vertex in successors if vertex in self._changed}
+        self._frontier.observe(Discovery(self._vertex, invalid, edges, successors, evaluated))
+        if changed:
+            self._frontier.add(list(changed))
+        self._edges, self._vertex = [], NO_VERTEX
+
+    def _close(self) -> None:
+        """Close the vertex that is expanded, and take all of its edges that are known to be valid."""
+        for target, cost in self._valid_edges(self._vertex):
+            self._connect(self._vertex, target, cost)
+        counts = self._state.arrays.counts
+        self._state.status[self._vertex] = CLOSED
+        self._state.arrays.expanded[counts[EXPANSIONS]] = self._vertex
+        counts[EXPANSIONS] += 1
+
+    def _affected(self) -> list[int]:
+        """Return the open successors of the vertex that was expanded, and then other open vertices with a new path."""
+        successors = dict.fromkeys(target for target, _ in self._valid_edges(self._vertex))
+        return [vertex for vertex in {**successors, **self._changed} if self._state.status[vertex] == OPEN]
 
     def _connect_target(self, target: int) -> None:
         """Take the edge into a vertex that gives it the cheapest path, all of which are valid."""
         ways = []
-        for source, cost in self._open_edges_into(target):
+        for source, cost in self._edges_into(target):
             ways.append((float(self._state.cost[source]) + cost, source, cost))
         if ways:
             _, source, cost = min(ways)
             self._connect(source, target, cost)
 
-    def _open_edges_into(self, target: int) -> Iterator[tuple[int, float]]:
-        """Return the edges (source, cost) from open vertices, whose successors are read only once."""
-        frontier = self._state.frontier.tolist()
-        for source in frontier:
+    def _edges_into(self, target: int) -> Iterator[tuple[int, float]]:
+        """Return the edges (source, cost) from vertices with a path, whose successors are read only once."""
+        status = self._state.status
+        for source in np.flatnonzero((status == OPEN) | (status == CLOSED)).tolist():
             if source not in self._read:
                 self._read.add(source)
                 for successor, cost in self._edges_of(source).items():
@@ -135,16 +179,24 @@ class EdgeStep:
         self._lower(source, target, cost, waiting)
         while waiting:
             source = waiting.popleft()
-            for target, step in self._edges_of(source).items():
-                if target in self._valid_targets or EdgeStatus(self._known.get((source, target), 1)).valid:
-                    self._lower(source, target, step, waiting)
+            for target, step in self._valid_edges(source):
+                self._lower(source, target, step, waiting)
+
+    def _valid_edges(self, source: int) -> list[tuple[int, float]]:
+        return [
+            (target, cost)
+            for target, cost in self._edges_of(source).items()
+            if target in self._valid_targets or EdgeStatus(self._known.get((source, target), 1)).valid
+        ]
 
     def _lower(self, source: int, target: int, edge_cost: float, waiting: deque[int]) -> None:
         state = self._state
         cost = float(state.cost[source]) + edge_cost
         if state.status[target] != UNSEEN and not cost < state.cost[target]:
             return
-        state.status[target], state.cost[target] = OPEN, cost
+        if state.status[target] == UNSEEN:
+            state.status[target] = OPEN
+        state.cost[target] = cost
         state.parent[target], state.depth[target] = source, state.depth[source] + 1
         self._changed[target] = None
         if target not in waiting:

@@ -109,6 +109,9 @@ class ReferenceEngine:
             raise PolicyError(f"the policy selected vertex {vertex}, which is not open")
         if vertex == self._problem.goal:
             return Outcome.GOAL_EXPANDED
+        if getattr(self._frontier, "requests_edges", False):
+            self._request.expand(vertex, self._successors(vertex)[0])
+            return self._evaluate_edges(most)
         edges = self._unknown_edges(vertex)
         if self._counts[EDGE_EVALUATIONS] + len(edges) > most:
             self._pending = vertex
@@ -188,18 +191,23 @@ class ReferenceEngine:
 
     def _unknown_edges(self, vertex: int) -> list[tuple[int, float]]:
         """Return the edges (target, cost) to evaluate: all but those into closed or invalid vertices."""
+        targets, costs = self._successors(vertex)
+        status = self._status
+        return [edge for edge in zip(targets, costs) if status[edge[0]] < CLOSED and edge[0] != vertex]  # noqa: B905 (checked)
+
+    def _successors(self, vertex: int) -> tuple[Sequence[int], Sequence[float]]:
+        """Return the targets and costs of the edges of a vertex, and make room in the state for the targets."""
         targets, costs = self._problem.graph.successors(vertex)
         if type(targets) is not list:
             targets, costs = np.asarray(targets).tolist(), np.asarray(costs).tolist()
         if not targets:
-            return []
+            return [], []
         if len(targets) != len(costs) or min(targets) < 0:
             raise GraphError(f"successors({vertex}) must return vertices and a cost for each, got {targets}, {costs}")
         if (highest := max(targets)) >= len(self._status):
             self.state.make_room(highest + 1)
             self._see()
-        status = self._status
-        return [edge for edge in zip(targets, costs) if status[edge[0]] < CLOSED and edge[0] != vertex]  # noqa: B905 (checked above)
+        return targets, costs
 
     def _update(
         self, vertex: int, edges: Sequence[tuple[int, float]], verdicts: Sequence[int]

@@ -376,6 +376,7 @@ class ScriptedFrontier:
     def select(self) -> Request:
         """Return the next vertex or edge of the trace."""
         edge, vertex = len(self._state.evaluated), self._state.expansions
-        if self._edges:
-            return EdgeRequest([tuple(self._edges[edge])]) if edge < len(self._edges) else None
-        return self._vertices[vertex] if vertex < len(self._vertices) else None
+        if vertex < len(self._vertices):
+            return int(self._vertices[vertex])
+        # An expansion that a limit of evaluations ended is replayed edge by edge.
+        return EdgeRequest([tuple(self._edges[edge])]) if edge < len(self._edges) else None

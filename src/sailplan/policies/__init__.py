@@ -16,6 +16,7 @@ from sailplan.policies.keyed import (
 )
 from sailplan.policies.lazy import SELECTORS, LazyPolicy
 from sailplan.policies.learned import DenseNetwork, LearnedPolicy
+from sailplan.policies.mha import ANCHORS, MultiHeuristic, shared_mha_star
 from sailplan.policies.mixture import MixturePolicy, OneOfMany
 from sailplan.policies.oracle import OraclePolicy
 from sailplan.policies.random_order import RandomPolicy, epsilon_greedy
@@ -23,6 +24,7 @@ from sailplan.policies.replanning import Optimistic, Posterior, Prior, Replannin
 from sailplan.policies.width import WidthPolicy, bfws
 
 __all__ = [
+    "ANCHORS",
     "CATALOGUE",
     "HEURISTICS",
     "PRESETS",
@@ -35,6 +37,7 @@ __all__ = [
     "LazyPolicy",
     "LearnedPolicy",
     "MixturePolicy",
+    "MultiHeuristic",
     "OneOfMany",
     "Optimistic",
     "OraclePolicy",
@@ -55,5 +58,6 @@ __all__ = [
     "mha_star_near",
     "optimistic",
     "save_policy",
+    "shared_mha_star",
     "weighted_a_star",
 ]

@@ -26,6 +26,7 @@ from sailplan.policies.keyed.policy import (
 )
 from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.learned.policy import Tensors
+from sailplan.policies.mha.policy import shared_mha_star
 from sailplan.policies.mixture.policy import OneOfMany
 from sailplan.policies.oracle import OraclePolicy
 from sailplan.policies.random_order.policy import RandomPolicy
@@ -76,6 +77,12 @@ CATALOGUE: dict[str, Entry] = {
     "h_oct": Entry(lambda: greedy("octile"), "greedy best-first, empty-grid distance"),
     "mha_star": Entry(mha_star, "MHA* of the paper: h_euc, h_man and far from known obstacles take turns"),
     "mha_star_near": Entry(mha_star_near, "MHA* with close to known obstacles instead: it follows walls"),
+    "smha_star": Entry(
+        shared_mha_star,
+        "MHA* with an anchor: the policies of mha_star, and a path of at most twice the optimal cost; or smha_star:1.5",
+        shared_mha_star,
+        "the bound must be a finite number, at least 1",
+    ),
     "bfws": Entry(bfws, "best-first width search: by novelty of x and y, then by Euclidean distance"),
     "bfs": Entry(breadth_first, "breadth-first: in the order of entering the open list"),
     "dijkstra": Entry(dijkstra, "cheapest first; optimal on every graph"),

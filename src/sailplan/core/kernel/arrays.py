@@ -34,8 +34,9 @@ NOT_EVALUATED = 4
 EXPANSIONS, EDGE_EVALUATIONS, POLICY_EVALUATIONS, NON_FINITE_SCORES, INVALID_VERTICES, INVALID_EDGES = range(6)
 EVALUATED, PENDING, REQUESTED, ANSWERED, CHANGED = range(6, 11)
 """Indices of `StateArrays.counts`: PENDING is one plus a vertex that was selected but not expanded, because a limit was
-reached or its edges are evaluated in Python; REQUESTED and ANSWERED are the numbers of edges of the current request;
-CHANGED is the number of vertices whose path its answers have changed so far."""
+reached or its edges are evaluated in Python; in a search by edges, one plus the vertex whose expansion was requested.
+REQUESTED and ANSWERED are the numbers of edges of the current request; CHANGED is the number of vertices whose path its
+answers have changed so far."""
 COUNTS = 11
 
 SELECT, EXPAND, EVALUATE = range(3)

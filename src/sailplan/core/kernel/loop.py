@@ -166,9 +166,7 @@ def _evaluate(search, vertex):
     """Close a vertex and evaluate its edges; write the valid ones to the scratch arrays and return their number."""
     graph, state = search.graph, search.state
     counts = state.counts
-    state.status[vertex] = CLOSED
-    state.expanded[counts[EXPANSIONS]] = vertex
-    counts[EXPANSIONS] += 1
+    _close(state, vertex)
     place = locate(graph, vertex)
     found, evaluated = 0, 0
     for slot in range(slot_count(graph, place)):
@@ -235,33 +233,97 @@ def _relax(search, policy, vertex, found):
 
 
 def evaluate_edges(search, policy, most):
-    """Evaluate the edges that the policy requests; an implementation of `step` for policies that request edges."""
+    """Answer a request of edges or of an expansion; an implementation of `step` for policies with `request`."""
     counts, timed = search.state.counts, search.state.counts[EVALUATED] % _TIMED_EVERY == 0
     before = cycles() if timed else 0
-    if counts[REQUESTED] == 0:
+    if counts[REQUESTED] == 0 and counts[PENDING] == 0:
         count = request(search, policy)
-        if count <= 0:
+        if count < 0 or (count == 0 and counts[PENDING] == 0):
             return _code_of(count)
         counts[REQUESTED], counts[ANSWERED], counts[CHANGED] = count, 0, 0
     selected = cycles() if timed else 0
     code = _answer(search, min(counts[REQUESTED], counts[ANSWERED] + max(most - counts[EDGE_EVALUATIONS], 0)))
     if code != RUNNING:
         return code
-    if not has_room(search.queue, counts[CHANGED]):
+    expanded = np.int64(counts[PENDING] - 1)
+    if expanded != NO_VERTEX:
+        _connect_known(search, expanded)
+    if not has_room(search.queue, counts[CHANGED] + len(search.targets)):
         return QUEUE_FULL
     evaluated = cycles() if timed else 0
+    if expanded != NO_VERTEX:
+        _close(search.state, expanded)
     on_edges(search, policy, counts[REQUESTED])
+    if expanded != NO_VERTEX:
+        _report_successors(search, policy, expanded)
     for index in range(counts[CHANGED]):
         vertex = search.changed[index]
-        change = ENTERED if search.marks[vertex] & _NEW else CHEAPER
+        if search.marks[vertex] and search.state.status[vertex] == OPEN:
+            on_open(search, policy, 0, np.uint32(vertex), _change_of(search, vertex))
         search.marks[vertex] = 0
-        on_open(search, policy, 0, np.uint32(vertex), change)
-    counts[REQUESTED] = 0
+    counts[REQUESTED], counts[PENDING] = 0, 0
     if timed:
         search.state.cycles[SELECT] += selected - before
         search.state.cycles[EVALUATE] += evaluated - selected
         search.state.cycles[EXPAND] += cycles() - evaluated
     return RUNNING
+
+
+@inlined
+def request_expansion(search, vertex):
+    """Request all edges of an open vertex whose results are not known; return their number, which may be 0.
+
+    The result of `request` for a policy that expands vertices in a search by edges. The vertex is closed, but its path
+    may still become cheaper; it must not be the goal.
+    """
+    graph, count = search.graph, 0
+    place = locate(graph, vertex)
+    for slot in range(slot_count(graph, place)):
+        target = successor(graph, place, slot)
+        if target not in (NO_VERTEX, vertex) and known_status(search, vertex, place, slot, target) == NOT_EVALUATED:
+            search.requested[count, 0], search.requested[count, 1] = vertex, slot
+            count += 1
+    search.state.counts[PENDING] = vertex + 1
+    return count
+
+
+@piece
+def _connect_known(search, vertex):
+    """Take the valid edges of a vertex, among them those that need no evaluation."""
+    place = locate(search.graph, vertex)
+    for slot in range(slot_count(search.graph, place)):
+        target = successor(search.graph, place, slot)
+        if target != NO_VERTEX and is_valid(known_status(search, vertex, place, slot, target)):
+            _spread(search, _lower(search, vertex, edge_cost(search.graph, place, slot, target), target, 0))
+
+
+@inlined
+def _close(state, vertex):
+    """Close a vertex and record its expansion."""
+    state.status[vertex] = CLOSED
+    state.expanded[state.counts[EXPANSIONS]] = vertex
+    state.counts[EXPANSIONS] += 1
+
+
+@inlined
+def _report_successors(search, policy, vertex):
+    """Notify the policy of the open successors of a vertex that was expanded, in their order."""
+    place = locate(search.graph, vertex)
+    for slot in range(slot_count(search.graph, place)):
+        target = successor(search.graph, place, slot)
+        if target == NO_VERTEX or search.state.status[target] != OPEN:
+            continue
+        if is_valid(known_status(search, vertex, place, slot, target)):
+            on_open(search, policy, 0, np.uint32(target), _change_of(search, target))
+            search.marks[target] = 0
+
+
+@inlined
+def _change_of(search, vertex):
+    marks = search.marks[vertex]
+    if marks & _NEW:
+        return ENTERED
+    return CHEAPER if marks & _CHANGED else TOUCHED
 
 
 _CHANGED, _WAITING, _NEW = 1, 2, 4
@@ -305,7 +367,7 @@ def _record(search, source, place, slot, target, answer):
     elif answer == VALID_TARGET:
         state.valid_target[target] = True
         _connect_target(search, target)
-    elif state.status[source] == OPEN:
+    elif state.status[source] in (OPEN, CLOSED):
         _spread(search, _lower(search, source, edge_cost(search.graph, place, slot, target), target, 0))
 
 
@@ -326,7 +388,7 @@ def _connect_target(search, target):
     place = locate(search.backward, target)
     for slot in range(slot_count(search.backward, place)):
         source = np.int64(successor(search.backward, place, slot))
-        if source == NO_VERTEX or state.status[source] != OPEN:
+        if source == NO_VERTEX or state.status[source] not in (OPEN, CLOSED):
             continue
         step = edge_cost(search.backward, place, slot, source)
         total = state.cost[source] + step
@@ -358,9 +420,10 @@ def _lower(search, source, edge_cost, target, last):
     cost = state.cost[source] + edge_cost
     if state.status[target] == UNSEEN:
         marks[target] |= _NEW
+        state.status[target] = OPEN
     elif not cost < state.cost[target]:
         return last
-    state.status[target], state.cost[target] = OPEN, cost
+    state.cost[target] = cost
     state.parent[target], state.depth[target] = source, state.depth[source] + 1
     if not marks[target] & _CHANGED:
         marks[target] |= _CHANGED

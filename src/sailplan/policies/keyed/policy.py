@@ -14,6 +14,7 @@ from sailplan.core.policy import CompiledForm
 from sailplan.core.result import StopRule
 from sailplan.core.state import SearchState
 from sailplan.errors import PolicyError
+from sailplan.policies.keyed.bounds import never_overestimates
 from sailplan.policies.keyed.heuristics import HEURISTICS, Estimate
 from sailplan.policies.keyed.kernel import CLEARANCE, OBSTACLE, KeyArrays
 from sailplan.policies.keyed.queues import QueueFrontier
@@ -99,6 +100,16 @@ class BestFirst:
     def open(self, problem: Problem, state: SearchState) -> QueueFrontier:
         """Create the open list of a search."""
         return QueueFrontier(state, [(key.score(problem, state), key.cost_weight > 0) for key in self.keys])
+
+    def proven_bound(self, problem: Problem, stop: StopRule) -> float:
+        """Return the weight of a consistent heuristic, at least 1; infinite if nothing is known about the cost."""
+        key = self.keys[0]
+        if len(self.keys) > 1 or key.cost_weight == 0.0 or stop is not StopRule.GOAL_EXPANDED:
+            return math.inf
+        if not key.needs_coordinates:
+            return 1.0
+        weight = key.heuristic_weight / key.cost_weight
+        return max(weight, 1.0) if never_overestimates(key.heuristic, problem) else math.inf
 
     @cached_property
     def _form(self) -> CompiledForm:

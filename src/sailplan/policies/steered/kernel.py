@@ -15,7 +15,7 @@ from sailplan.core.kernel.loop import evaluate_edges, known_status, step
 from sailplan.core.kernel.policy import before_return, choose, is_due, keys_alone, on_edges, on_open, request
 from sailplan.policies.features.kernel import FeatureArrays, fill_row
 from sailplan.policies.keyed.kernel import KeyArrays
-from sailplan.policies.lazy.kernel import LazyArrays
+from sailplan.policies.lazy.kernel.selection import LazyArrays
 
 
 class SteeredArrays(NamedTuple):
