@@ -12,6 +12,7 @@ from sailplan.graphs import grid_problem
 from sailplan.policies import (
     CATALOGUE,
     PRETRAINED,
+    LazyWeightedAStar,
     LearnedPolicy,
     OraclePolicy,
     RandomPolicy,
@@ -45,6 +46,7 @@ def test_what_each_name_stands_for() -> None:
         "a_star": a_star(),
         "a_star_octile": a_star("octile"),
         "weighted_a_star": weighted_a_star(11.0),
+        "lwa_star": LazyWeightedAStar(1.0),
         "h_euc": greedy("euclidean"),
         "h_man": greedy("manhattan"),
         "h_oct": greedy("octile"),
@@ -111,7 +113,8 @@ def test_weighted_a_star_takes_its_weight(name: str, weight: float) -> None:
         ("weighted_a_star:-1", "the weight must be a finite number that is not negative"),
         ("weighted_a_star:nan", "the weight must be a finite number that is not negative"),
         ("weighted_a_star:inf", "the weight must be a finite number that is not negative"),
-        ("smha_star:0.5", "the bound of multi-heuristic A\\* must be a finite number, at least 1, got 0.5"),
+        ("smha_star:0.5", "the bound must be a finite number, at least 1"),
+        ("lwa_star:0.5", "the weight must be a finite number, at least 1"),
         ("smha_star:much", "the bound must be a finite number, at least 1"),
     ],
 )

@@ -124,6 +124,8 @@ class ReferenceEngine:
         began = perf_counter()
         self._begin()
         request = self._frontier.select()
+        if len(self._status) < len(self.state.status):
+            self._see()
         self._phases[0] += perf_counter() - began
         return request
 

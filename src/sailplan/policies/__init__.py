@@ -15,8 +15,9 @@ from sailplan.policies.keyed import (
     weighted_a_star,
 )
 from sailplan.policies.lazy import SELECTORS, LazyPolicy
+from sailplan.policies.lazy_weighted import LazyWeightedAStar
 from sailplan.policies.learned import DenseNetwork, LearnedPolicy
-from sailplan.policies.mha import ANCHORS, MultiHeuristic, shared_mha_star
+from sailplan.policies.mha import MultiHeuristic, shared_mha_star
 from sailplan.policies.mixture import MixturePolicy, OneOfMany
 from sailplan.policies.oracle import OraclePolicy
 from sailplan.policies.random_order import RandomPolicy, epsilon_greedy
@@ -24,7 +25,6 @@ from sailplan.policies.replanning import Optimistic, Posterior, Prior, Replannin
 from sailplan.policies.width import WidthPolicy, bfws
 
 __all__ = [
-    "ANCHORS",
     "CATALOGUE",
     "HEURISTICS",
     "PRESETS",
@@ -35,6 +35,7 @@ __all__ = [
     "FeatureSet",
     "Key",
     "LazyPolicy",
+    "LazyWeightedAStar",
     "LearnedPolicy",
     "MixturePolicy",
     "MultiHeuristic",

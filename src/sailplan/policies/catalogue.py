@@ -25,6 +25,7 @@ from sailplan.policies.keyed.policy import (
     weighted_a_star,
 )
 from sailplan.policies.lazy.policy import LazyPolicy
+from sailplan.policies.lazy_weighted.policy import LazyWeightedAStar
 from sailplan.policies.learned.policy import Tensors
 from sailplan.policies.mha.policy import shared_mha_star
 from sailplan.policies.mixture.policy import OneOfMany
@@ -71,6 +72,12 @@ CATALOGUE: dict[str, Entry] = {
         "g + w h with w = 11, or as in weighted_a_star:3",
         weighted_a_star,
         "the weight must be a finite number that is not negative",
+    ),
+    "lwa_star": Entry(
+        LazyWeightedAStar,
+        "lazy weighted A*: A* that evaluates an edge when it is next; lwa_star:1.5 bounds the cost instead of optimal",
+        LazyWeightedAStar,
+        "the weight must be a finite number, at least 1",
     ),
     "h_euc": Entry(lambda: greedy("euclidean"), "greedy best-first, Euclidean distance"),
     "h_man": Entry(lambda: greedy("manhattan"), "greedy best-first, Manhattan distance"),

@@ -11,6 +11,8 @@ from sailplan.core.graph import Problem
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.grid.graph import GridGraph
 
+ADMISSIBLE = ("auto", "octile", "euclidean", "zero")
+"""Names of heuristics for policies with a bound; "auto" is the first of the others that never overestimates."""
 _ROUNDING = 1e-12
 """Costs that are less than this share below the distance of their ends were rounded differently."""
 
@@ -56,6 +58,13 @@ def never_overestimates(heuristic: str, problem: Problem) -> bool:
     if graph not in _PROVEN:
         _PROVEN[graph] = _costs_are_at_least_lengths(graph)
     return _PROVEN[graph]
+
+
+def admissible_heuristic(name: str, problem: Problem) -> str:
+    """Return the heuristic that a name in `ADMISSIBLE` stands for on the graph of a problem."""
+    if name != "auto":
+        return name
+    return next(heuristic for heuristic in ADMISSIBLE[1:] if never_overestimates(heuristic, problem))
 
 
 def _costs_are_at_least_lengths(graph: ExplicitGraph) -> bool:

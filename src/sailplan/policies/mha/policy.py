@@ -17,13 +17,11 @@ from sailplan.core.policy import CompiledForm, Discovery, Frontier, PathConfirme
 from sailplan.core.result import Note, StopRule
 from sailplan.core.state import SearchState
 from sailplan.errors import PolicyError
-from sailplan.policies.keyed.bounds import never_overestimates
+from sailplan.policies.keyed.bounds import ADMISSIBLE, admissible_heuristic, never_overestimates
 from sailplan.policies.keyed.heuristics import HEURISTICS
 from sailplan.policies.keyed.policy import greedy
 from sailplan.policies.mha.kernel import MultiHeuristicArrays, NoParts, PartArrays
 
-ANCHORS = ("auto", "octile", "euclidean", "zero")
-"""The heuristics of the anchor. "auto" is the first of the others that never overestimates on the graph."""
 _USER = "multi-heuristic A*"
 
 
@@ -61,28 +59,25 @@ class MultiHeuristic:
     """By which factor the policies may exceed the smallest key of the anchor. The larger, the more freely they choose.
     The cost of the path is at most w1 * w2 times the optimum."""
     anchor: str = "auto"
-    """A name in `ANCHORS`."""
+    """The heuristic of the anchor, a name in `ADMISSIBLE`; the default never overestimates."""
     stop: StopRule = StopRule.GOAL_EXPANDED
     """The default stop rule; with GOAL_GENERATED the first valid path is the result, without a bound."""
 
     def __post_init__(self) -> None:
         if not self.parts:
             raise PolicyError(f"{_USER} needs at least one policy")
-        if self.anchor not in ANCHORS:
-            raise PolicyError(f"no anchor {self.anchor!r}; there are {', '.join(ANCHORS)}")
+        if self.anchor not in ADMISSIBLE:
+            raise PolicyError(f"no anchor {self.anchor!r}; there are {', '.join(ADMISSIBLE)}")
         for weight in (self.w1, self.w2):
             if isinstance(weight, bool) or not isinstance(weight, int | float) or not 1.0 <= weight < math.inf:
                 raise PolicyError(f"a weight of {_USER} must be a finite number, at least 1, got {weight!r}")
 
     def proven_bound(self, problem: Problem, stop: StopRule) -> float:
         """Return w1 * w2; infinite if the search stops at the first path, or the anchor may overestimate."""
-        proven = stop is StopRule.GOAL_EXPANDED and never_overestimates(self._heuristic(problem), problem)
+        proven = stop is StopRule.GOAL_EXPANDED and never_overestimates(
+            admissible_heuristic(self.anchor, problem), problem
+        )
         return self.w1 * self.w2 if proven else math.inf
-
-    def _heuristic(self, problem: Problem) -> str:
-        if self.anchor != "auto":
-            return self.anchor
-        return next(name for name in ANCHORS[1:] if never_overestimates(name, problem))
 
     def open(self, problem: Problem, state: SearchState) -> MultiHeuristicFrontier:
         """Create the anchor and the open lists of the policies; raises PolicyError if one of them requests edges."""
@@ -90,7 +85,7 @@ class MultiHeuristic:
         if any(getattr(frontier, "requests_edges", False) for frontier in frontiers):
             raise PolicyError(_NOT_BY_EDGES)
         state.track_edges(0)
-        return MultiHeuristicFrontier(self, self._heuristic(problem), problem, state, frontiers)
+        return MultiHeuristicFrontier(self, admissible_heuristic(self.anchor, problem), problem, state, frontiers)
 
     def compiled(self, problem: Problem) -> CompiledForm | None:
         """Return all policies for the compiled engine; None if one needs the reference engine or updates in Python."""
@@ -102,7 +97,7 @@ class MultiHeuristic:
             if form.requests:
                 raise PolicyError(_NOT_BY_EDGES)
             forms.append(form)
-        heuristic = self._heuristic(problem)
+        heuristic = admissible_heuristic(self.anchor, problem)
         if heuristic != "zero":
             problem.graph.coordinates([problem.goal])
         chain: Any = NoParts()
