@@ -110,7 +110,9 @@ class ReferenceEngine:
         if vertex == self._problem.goal:
             return Outcome.GOAL_EXPANDED
         if getattr(self._frontier, "requests_edges", False):
-            self._request.expand(vertex, self._successors(vertex)[0])
+            # No edge makes the path to the start cheaper.
+            targets = [target for target in self._successors(vertex)[0] if target != self._problem.start]
+            self._request.expand(vertex, targets)
             return self._evaluate_edges(most)
         edges = self._unknown_edges(vertex)
         if self._counts[EDGE_EVALUATIONS] + len(edges) > most:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Literal, Protocol, get_args
 
@@ -328,14 +328,12 @@ def replay(problem: Problem, trace: Trace, expansions: int | None = None) -> Sea
     >>> replay(problem, trace, expansions=2).frontier
     array([2])
     """
-    limits = Limits(expansions=expansions)
-    if limits.expansions is not None and len(trace.evaluated):
-        script = replace(trace, evaluated=trace.evaluated[:expansions])
-    else:
-        script = trace if expansions is None else replace(trace, expanded=trace.expanded[:expansions])
-    session = open_search(problem, ScriptedPolicy(script))
-    edges = len(script.evaluated)
-    session.run(Limits(evaluations=edges) if edges else Limits(expansions=len(script.expanded)))
+    by_edges = len(trace.evaluated) > 0
+    whole = len(trace.evaluated) if by_edges else len(trace.expanded)
+    steps = Limits(expansions=expansions).expansions
+    steps = whole if steps is None else min(steps, whole)
+    session = open_search(problem, ScriptedPolicy(trace))
+    session.run(Limits(evaluations=steps) if by_edges else Limits(expansions=steps))
     return session.state
 
 

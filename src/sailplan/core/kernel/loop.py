@@ -280,7 +280,10 @@ def request_expansion(search, vertex):
     place = locate(graph, vertex)
     for slot in range(slot_count(graph, place)):
         target = successor(graph, place, slot)
-        if target not in (NO_VERTEX, vertex) and known_status(search, vertex, place, slot, target) == NOT_EVALUATED:
+        # No edge makes the path to the start cheaper.
+        if target in (NO_VERTEX, vertex, search.start):
+            continue
+        if known_status(search, vertex, place, slot, target) == NOT_EVALUATED:
             search.requested[count, 0], search.requested[count, 1] = vertex, slot
             count += 1
     search.state.counts[PENDING] = vertex + 1
