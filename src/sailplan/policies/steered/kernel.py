@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from sailplan.core.kernel.arrays import CONFIRMED, ENTERED, NO_VERTEX, NONE, OPEN
 from sailplan.core.kernel.compile import inlined, piece
-from sailplan.core.kernel.edges import edge_cost, is_valid, locate, successor
+from sailplan.core.kernel.edges import edge_cost, locate, successor
 from sailplan.core.kernel.heap import NO_TAG, pop_entry, put, queue_count, vertex_of
-from sailplan.core.kernel.loop import evaluate_edges, known_status, step
+from sailplan.core.kernel.loop import evaluate_edges, step
 from sailplan.core.kernel.policy import before_return, choose, is_due, keys_alone, on_edges, on_open, request
 from sailplan.policies.features.kernel import FeatureArrays, fill_row
 from sailplan.policies.keyed.kernel import KeyArrays
-from sailplan.policies.lazy.kernel.selection import LazyArrays
+from sailplan.policies.lazy.kernel.selection import EDGES, VALID, LazyArrays, is_known
 
 
 class SteeredArrays(NamedTuple):
@@ -145,27 +145,26 @@ def _request_chosen(search, policy):
         _list_edges(search, policy)
         choice, policy.choice[0] = policy.choice[0], NONE
         if 0 <= choice < len(policy.candidates) and policy.candidates[choice, 0] != NO_VERTEX:
-            source = policy.candidates[choice, 0]
-            search.requested[0, 0], search.requested[0, 1] = source, policy.lazy.plan.onward[source] - 1
+            path, place = policy.lazy.candidate, 0
+            while path[0, place] != policy.candidates[choice, 0]:
+                place += 1
+            search.requested[0, 0], search.requested[0, 1] = path[0, place], path[1, place]
     return count
 
 
 @piece
 def _list_edges(search, steered):
     """List unknown edges of the candidate path, the first of which is requested; some of them if they are many."""
-    graph, plan, places = search.graph, steered.lazy.plan, len(steered.candidates)
-    found, here = 0, search.requested[0, 0]
-    while here != search.goal:
-        place, slot = locate(graph, here), plan.onward[here] - 1
-        target = np.int64(successor(graph, place, slot))
-        if not is_valid(known_status(search, here, place, slot, target)):
-            plan.done[found] = here
+    graph, lazy, places = search.graph, steered.lazy, len(steered.candidates)
+    found, done = 0, steered.lazy.plan.done
+    for index in range(lazy.known[VALID], lazy.known[EDGES]):
+        if not is_known(search, lazy, index):
+            done[found] = index
             found += 1
-        here = target
     for number in range(min(found, places)):
         index = number if found <= places else number * (found - 1) // max(places - 1, 1)
-        source = np.int64(plan.done[index])
-        place, slot = locate(graph, source), plan.onward[source] - 1
+        source, slot = np.int64(lazy.candidate[0, done[index]]), np.int64(lazy.candidate[1, done[index]])
+        place = locate(graph, source)
         target = np.int64(successor(graph, place, slot))
         steered.candidates[number, 0], steered.candidates[number, 1] = source, target
         facts, doubts = steered.facts[number], steered.lazy.doubts

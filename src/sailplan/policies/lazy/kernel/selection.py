@@ -171,7 +171,7 @@ def _lay_candidate(graph, policy, vertex, goal):
 def _pick(search, policy):
     """Request edges of the candidate; CONFIRMED if all of them are known to be valid."""
     done, known = policy.plan.done, policy.known
-    while known[VALID] < known[EDGES] and _is_known(search, policy, known[VALID]):
+    while known[VALID] < known[EDGES] and is_known(search, policy, known[VALID]):
         known[VALID] += 1
     if known[VALID] == known[EDGES]:
         return CONFIRMED
@@ -179,7 +179,7 @@ def _pick(search, policy):
     done[0] = known[VALID]
     if policy.selector != FORWARD or policy.batch > 1:
         for index in range(known[VALID] + 1, known[EDGES]):
-            if not _is_known(search, policy, index):
+            if not is_known(search, policy, index):
                 done[found] = index
                 found += 1
     count = min(found, policy.batch)
@@ -190,7 +190,7 @@ def _pick(search, policy):
 
 
 @inlined
-def _is_known(search, policy, index):
+def is_known(search, policy, index):
     """Return whether an edge of the candidate is known to be valid."""
     source, slot = np.int64(policy.candidate[0, index]), np.int64(policy.candidate[1, index])
     place = locate(search.graph, source)
