@@ -16,6 +16,7 @@ from sailplan.datasets.tasks import Choice
 from sailplan.learning import CrossEntropySettings, NetworkSettings, QLearningSettings, SailSettings
 from sailplan.learning.run_folder import RunFolder, digest_of, read_metrics, read_plan
 from sailplan.policies import load_policy
+from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.learned.network import DenseNetwork
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.mixture.policy import OneOfMany
@@ -496,6 +497,18 @@ def test_baselines_beside_what_was_trained(run: Run, worlds: Path, tmp_path: Pat
         assert mean == sum(counts) / len(counts)
     expected = [name for name in means if means[name] < facts["validation_expansions"]]
     assert sorted(facts["better_baselines"]) == sorted(expected)  # type: ignore[call-overload]
+
+
+def test_evaluations_where_they_are_the_objective(run: Run, worlds: Path, tmp_path: Path) -> None:
+    few = ["--rounds", 1, "--vectors", 2, "--worlds-per-vector", 1, "--remembered", 0.5]
+    base = ["train", "--data", worlds, "--algorithm", "belief", "--objective", "evaluations", "--jobs", 1, *few]
+    facts = _facts(run(*base, "--out", tmp_path / "one", "--json"))
+    assert (facts["objective"], facts["validation_expansions"]) == ("evaluations", 0.0)
+    assert set(facts["baselines"]) == {"lazy", "optimistic"}  # type: ignore[call-overload]
+    lines = run(*base, "--out", tmp_path / "two").out
+    assert f"  validation  {facts['validation_evaluations']:.1f} evaluations on average" in lines
+    assert "evaluations on the same worlds" in lines
+    assert isinstance(load_policy(tmp_path / "one"), LazyPolicy)
 
 
 def test_a_better_baseline_is_said_plainly(run: Run, worlds: Path, tmp_path: Path) -> None:

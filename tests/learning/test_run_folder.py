@@ -5,6 +5,8 @@ import io
 import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from math import isnan
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,13 +19,13 @@ from sailplan.datasets import World
 from sailplan.errors import SailplanError, TrainingError
 from sailplan.graphs import MOVINGAI_MOVES, GridGraph, Problem, grid_problem
 from sailplan.learning import Round, SailSettings, train_sail
+from sailplan.learning.rounds import Trained
 from sailplan.learning.run_folder import Plan, RunFolder, digest_of, read_metrics, read_plan
 from sailplan.policies import load_policy
 from sailplan.policies.catalogue import read_facts, save_policy
 from sailplan.policies.features import feature_set
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.mixture.policy import OneOfMany
-from sailplan.policies.replanning.policy import ReplanningPolicy
 from tests.learned_policies import random_policy
 from tests.learning.tiny import TINY, assert_same_network, pocket_problem, tiny_problems
 
@@ -41,7 +43,7 @@ def _plan(settings: SailSettings = SETTINGS) -> Plan:
 
 def _run(
     path: Path, settings: SailSettings = SETTINGS, on_round: Callable[[Round], None] = lambda done: None
-) -> LearnedPolicy | OneOfMany | ReplanningPolicy:
+) -> Trained | OneOfMany:
     """Begin a run or, where there is one, go on with it."""
     digest = digest_of([*TRAIN, *VALIDATION])
     if (path / "settings.json").exists():
@@ -137,9 +139,24 @@ def test_the_model_is_the_result_and_tells_how_it_was_made(whole: Path) -> None:
     facts = read_facts(whole / "model.safetensors")
     assert (facts["algorithm"], facts["seed"], facts["data"], facts["round"]) == ("sail", 3, "worlds", best.number)
     assert facts["validation_expansions"] == best.validation_expansions
+    assert facts["validation_evaluations"] == best.validation_evaluations > best.validation_expansions
     assert SailSettings.from_json(facts["settings"]) == SETTINGS
     assert facts["data_digest"] == digest_of([*TRAIN, *VALIDATION])
     assert {"python", "numpy", "torch"} <= set(facts["versions"])
+
+
+def test_metrics_of_earlier_versions_have_no_evaluations(copy: Path) -> None:
+    now = read_metrics(copy)
+    lines = (copy / "metrics.csv").read_text().splitlines()
+    (copy / "metrics.csv").write_text("".join(line.rpartition(",")[0] + "\n" for line in lines))
+    before = read_metrics(copy)
+    assert all(isnan(one.validation_evaluations) for one in before)
+    assert [replace(one, validation_evaluations=0.0) for one in before] == [
+        replace(one, validation_evaluations=0.0) for one in now
+    ]
+    (copy / "metrics.csv").write_text("\n".join([lines[0], *(line.rpartition(",")[0] + ",nan" for line in lines[1:])]))
+    with pytest.raises(TrainingError, match="a round without validation"):
+        read_metrics(copy)
 
 
 def test_what_was_trained_is_what_was_saved(whole: Path, tmp_path: Path) -> None:
@@ -309,7 +326,7 @@ def _assert_refused(path: Path, file: str) -> None:
         lambda good: good.replace(b"\n1,", b"\n7,"),
         lambda good: good.replace(b"\n1,", b"\nx,"),
         lambda good: good.replace(b"\n1,1.0,", b"\n1,maybe,"),
-        lambda good: b",".join([*good.split(b",")[:-4], b"nan", *good.split(b",")[-3:]]),
+        lambda good: b",".join([*good.split(b",")[:-5], b"nan", *good.split(b",")[-4:]]),
     ],
 )
 def test_damaged_metrics_are_refused(copy: Path, contents: bytes | Callable[[bytes], bytes]) -> None:

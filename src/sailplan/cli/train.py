@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from dataclasses import Field, fields
+from math import isnan
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -61,21 +62,23 @@ def train(
 def run(plan: Plan, folder: Path, *, jobs: int, resume: bool = False) -> dict[str, Any]:
     """Train with a progress bar, and return the facts."""
     began = perf_counter()
-    training = run_training(plan, folder, jobs=jobs, resume=resume, progress=show_progress, baselines=baselines())
+    training = run_training(plan, folder, jobs=jobs, resume=resume, progress=show_progress, baselines=baselines(plan))
     for note in training.notes:
         tell(note)
     return {**_facts(training, folder), "seconds": perf_counter() - began}
 
 
 def _facts(training: Training, folder: Path) -> dict[str, Any]:
-    rounds = training.rounds
+    rounds, evaluations = training.rounds, training.best.validation_evaluations
     return {
         "run": str(folder),
         "model": str(folder / MODEL),
         "picture": str(folder / PICTURE) if (folder / PICTURE).exists() else None,
         "rounds": len(rounds),
         "best_round": training.best.number,
+        "objective": training.objective,
         "validation_expansions": training.best.validation_expansions,
+        "validation_evaluations": None if isnan(evaluations) else evaluations,
         "examples": rounds[-1].examples,
         "seconds_rolling_out": sum(done.seconds_rolling_out for done in rounds),
         "seconds_fitting": sum(done.seconds_fitting for done in rounds),
@@ -93,16 +96,17 @@ def _options_given(context: typer.Context) -> set[str]:
 
 def _lines(facts: dict[str, Any]) -> str:
     picture = facts["picture"] or "none: pip install '.[plot]' in a checkout"
+    objective = facts["objective"]
     beside = ", ".join(f"{name} {mean:.1f}" for name, mean in facts["baselines"].items())
     better = [
-        f"  note        {name} needs fewer expansions on these worlds than what was trained, without training"
+        f"  note        {name} needs fewer {objective} on these worlds than what was trained, without training"
         for name in facts["better_baselines"]
     ]
     return "\n".join(
         [
             f"{facts['run']}: round {facts['best_round']} of {facts['rounds']} is best",
-            f"  validation  {facts['validation_expansions']:.1f} expansions on average",
-            f"  baselines   {beside} expansions on the same worlds",
+            f"  validation  {facts[f'validation_{objective}']:.1f} {objective} on average",
+            f"  baselines   {beside} {objective} on the same worlds",
             *better,
             f"  examples    {facts['examples']} ({facts['worlds_without_path']} worlds without a path left out)",
             f"  time        {facts['seconds']:.0f} s (rolling out {facts['seconds_rolling_out']:.0f}, "

@@ -17,7 +17,12 @@ _FEW = 4
 
 
 def draw_convergence(
-    curves: Mapping[str, Sequence[float]], path: FilePath, title: str = "Convergence", *, logarithmic: bool = False
+    curves: Mapping[str, Sequence[float]],
+    path: FilePath,
+    title: str = "Convergence",
+    *,
+    logarithmic: bool = False,
+    counted: str = "expansions",
 ) -> None:
     """Plot mean expansions on the validation worlds by round, with one curve per training, and write a PNG file.
 
@@ -31,20 +36,22 @@ def draw_convergence(
         Title of the plot.
     logarithmic
         Whether the axis of the expansions is logarithmic.
+    counted
+        What the numbers count, if not expansions.
     """
     figure = Figure(figsize=(6.4, 4.0), dpi=120, layout="constrained")
     axes = figure.add_subplot()
-    for name, expansions in curves.items():
-        if not expansions:
+    for name, means in curves.items():
+        if not means:
             continue
-        rounds = range(1, len(expansions) + 1)
-        (line,) = axes.plot(rounds, expansions, marker="o", markersize=4, color=COLOURS.get(name))
+        rounds = range(1, len(means) + 1)
+        (line,) = axes.plot(rounds, means, marker="o", markersize=4, color=COLOURS.get(name))
         # Unmodified, matplotlib would skip a name that begins with _, and read one with $ as a formula.
         line.set_label("\u200b" + name.replace("$", r"\$"))
-        best = min(rounds, key=lambda number: expansions[number - 1])
-        axes.plot([best], [expansions[best - 1]], marker="*", markersize=14, color=line.get_color(), linestyle="none")
+        best = min(rounds, key=lambda number: means[number - 1])
+        axes.plot([best], [means[best - 1]], marker="*", markersize=14, color=line.get_color(), linestyle="none")
     axes.set_xlabel("round (the star marks the one that is kept)")
-    axes.set_ylabel("mean expansions on validation worlds")
+    axes.set_ylabel(f"mean {counted} on validation worlds")
     axes.set_title(title.replace("$", r"\$"), fontsize=11)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if logarithmic:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -9,17 +10,18 @@ from typing import Any, Generic, NamedTuple, Protocol, TypedDict, TypeVar
 
 import numpy as np
 
-from sailplan.core import Limits, Note, Policy, search
+from sailplan.core import Limits, Note, Policy, SearchResult, search
 from sailplan.core.graph import Problem
 from sailplan.datasets.labelled import LabelledProblem, label_problems
 from sailplan.errors import TrainingError
-from sailplan.learning.settings import TrainingSettings
+from sailplan.learning.settings import Objective, TrainingSettings
 from sailplan.parallel import run_all
+from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.mixture.policy import OneOfMany
 from sailplan.policies.replanning.policy import ReplanningPolicy
 
-Trained = LearnedPolicy | ReplanningPolicy
+Trained = LearnedPolicy | ReplanningPolicy | LazyPolicy
 """The policy of a round."""
 Collected = TypeVar("Collected")
 """What a round collects: examples or transitions."""
@@ -36,19 +38,25 @@ class Round:
     """Number of examples collected so far, those of earlier rounds included."""
     loss: float
     """What was minimised: the squared error on the examples, in squared standard deviations of the labels; in the
-    cross-entropy method the mean expansions of the elite."""
+    cross-entropy method the mean expansions (or evaluations) of the elite."""
     trust: float
     """Weight of the learned part that did best on the validation worlds."""
     validation_expansions: float
-    """Mean expansions on the validation worlds."""
+    """Mean expansions on the validation worlds; 0 if the policy requests edges."""
     seconds_rolling_out: float
     seconds_fitting: float
     seconds_validating: float
+    validation_evaluations: float = math.nan
+    """Mean edge evaluations on the validation worlds; NaN if a version before them wrote the round."""
 
     @property
     def seconds(self) -> float:
         """Duration of the round."""
         return self.seconds_rolling_out + self.seconds_fitting + self.seconds_validating
+
+    def validated(self, objective: Objective) -> float:
+        """Mean of what is minimised on the validation worlds."""
+        return self.validation_expansions if objective == "expansions" else self.validation_evaluations
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,19 +70,21 @@ class Training:
     unsolvable: int = 0
     """Number of worlds that were left out because they have no path."""
     baselines: Mapping[str, float] = field(default_factory=dict)
-    """Mean expansions of policies that need no training, by name, on the same validation worlds."""
+    """Mean of what is minimised of policies that need no training, by name, on the same validation worlds."""
     notes: tuple[Note, ...] = ()
     """Remarks on the worlds."""
+    objective: Objective = "expansions"
+    """What was minimised."""
 
     @property
     def best(self) -> Round:
-        """The round with the fewest expansions on the validation worlds; the first of equals."""
-        return min(self.rounds, key=lambda done: done.validation_expansions)
+        """The round with the fewest expansions (or evaluations) on the validation worlds; the first of equals."""
+        return min(self.rounds, key=lambda done: done.validated(self.objective))
 
     @property
     def better_baselines(self) -> list[str]:
-        """Names of the baselines that need fewer expansions than the trained policy, the best first."""
-        names = [name for name, mean in self.baselines.items() if mean < self.best.validation_expansions]
+        """Names of the baselines that need fewer of what was minimised than the trained policy, the best first."""
+        names = [name for name, mean in self.baselines.items() if mean < self.best.validated(self.objective)]
         return sorted(names, key=lambda name: self.baselines[name])
 
 
@@ -87,11 +97,13 @@ class Progress(Generic[Collected]):
     """The policy of each round, as the learner made it."""
     examples: list[Collected] = field(default_factory=list)
     """What each round collected."""
+    objective: Objective = "expansions"
+    """What is minimised."""
 
     @property
     def best(self) -> int:
-        """Index of the round with the fewest expansions on the validation worlds; the first of equals."""
-        return int(np.argmin([done.validation_expansions for done in self.rounds]))
+        """Index of the round with the fewest expansions (or evaluations) in validation; the first of equals."""
+        return int(np.argmin([done.validated(self.objective) for done in self.rounds]))
 
     def result(self, kind: str, seed: int) -> Trained | OneOfMany:
         """The best policy (`kind` is "best") or the mixture of all policies."""
@@ -164,9 +176,11 @@ def run_rounds(
     labelled, unseen = label_problems(train, jobs=jobs), label_problems(validation, jobs=jobs)
     learner = make_learner(labelled.solvable, jobs)
     progress: Progress[Any] = keeper.load() if keeper else Progress()
+    objective = progress.objective = settings.minimised
+    limits = limits_of(objective, settings.validation_expansions)
 
-    def validate(policy: Policy) -> float:
-        return mean_expansions(policy, unseen.solvable, settings.validation_expansions, jobs=jobs)
+    def validate(policy: Policy) -> Counts:
+        return mean_counts(policy, unseen.solvable, limits, jobs=jobs)
 
     for number in range(len(progress.rounds) + 1, settings.rounds + 1):
         began = perf_counter()
@@ -178,11 +192,20 @@ def run_rounds(
         candidates, loss = learner.fit(number, progress)
         fitted = perf_counter()
         means = [validate(candidate.policy) for candidate in candidates]
-        best = int(np.argmin(means))
+        best = int(np.argmin([one.of(objective) for one in means]))
         times = collected - began, fitted - collected, perf_counter() - fitted
         progress.policies.append(candidates[best].policy)
         progress.rounds.append(
-            Round(number, learner.mixing(number), count, loss, candidates[best].trust, means[best], *times)
+            Round(
+                number,
+                learner.mixing(number),
+                count,
+                loss,
+                candidates[best].trust,
+                means[best].expansions,
+                *times,
+                validation_evaluations=means[best].evaluations,
+            )
         )
         if keeper:
             keeper.save(progress)
@@ -191,20 +214,40 @@ def run_rounds(
         policy=progress.result(settings.result, seed),
         rounds=tuple(progress.rounds),
         unsolvable=labelled.unsolvable + unseen.unsolvable,
-        baselines={name: validate(policy) for name, policy in (baselines or {}).items()},
+        baselines={name: validate(policy).of(objective) for name, policy in (baselines or {}).items()},
+        objective=objective,
     )
 
 
-def mean_expansions(
-    policy: Policy, problems: Sequence[LabelledProblem], max_expansions: int, *, jobs: int = 1
-) -> float:
-    """Mean expansions over the problems; a search that gives up counts with what it has spent."""
+class Counts(NamedTuple):
+    """Numbers of expansions and of edge evaluations: of one search, or means of several."""
 
-    def expansions(labelled: LabelledProblem) -> int:
-        return search(labelled.problem, policy, Limits(expansions=max_expansions)).expansions
+    expansions: float
+    evaluations: float
 
-    counts = run_all(expansions, problems, jobs)
-    return sum(counts) / len(counts)
+    @classmethod
+    def by(cls, result: SearchResult) -> Counts:
+        """The counts of a search."""
+        return cls(result.expansions, result.edge_evaluations)
+
+    def of(self, objective: Objective) -> float:
+        """The count that is minimised."""
+        return self.expansions if objective == "expansions" else self.evaluations
+
+
+def limits_of(objective: Objective, most: int) -> Limits:
+    """The limits of a search by what is minimised."""
+    return Limits(expansions=most) if objective == "expansions" else Limits(evaluations=most)
+
+
+def mean_counts(policy: Policy, problems: Sequence[LabelledProblem], limits: Limits, *, jobs: int = 1) -> Counts:
+    """Mean counts over the problems; a search that gives up counts with what it has spent."""
+
+    def spent(labelled: LabelledProblem) -> Counts:
+        return Counts.by(search(labelled.problem, policy, limits))
+
+    counts = run_all(spent, problems, jobs)
+    return Counts(*(sum(one) / len(counts) for one in zip(*counts, strict=True)))
 
 
 def draw_problems(

@@ -31,6 +31,8 @@ from sailplan.policies.catalogue import MODEL, read_policy, save_policy
 from sailplan.policies.mixture.policy import OneOfMany
 
 _NAMES = [one.name for one in fields(Round)]
+_LATER = {"validation_evaluations": "nan"}
+"""Columns that files of earlier versions do not have, and what they mean then."""
 SETTINGS, METRICS = "settings.json", "metrics.csv"
 
 
@@ -123,6 +125,7 @@ class RunFolder:
             "data_digest": self._digest,
             "round": best.number,
             "validation_expansions": best.validation_expansions,
+            "validation_evaluations": best.validation_evaluations,
             "versions": versions(),
         }
         save_policy(progress.result(plan.settings.result, plan.seed), self.path / MODEL, facts)
@@ -154,10 +157,14 @@ def read_metrics(path: Path) -> list[Round]:
     kinds: dict[str, Any] = {name: int if name in ("number", "examples") else float for name in _NAMES}
     try:
         rows = csv.DictReader(file_lines(path / METRICS, error=TrainingError))
-        rounds = [Round(**{name: kind(row[name]) for name, kind in kinds.items()}) for row in rows]
-        if rows.fieldnames != _NAMES or [one.number for one in rounds] != list(range(1, len(rounds) + 1)):
-            raise ValueError("unexpected columns or rounds")
-        if not all(isfinite(one.validation_expansions) for one in rounds):
+        rounds = [Round(**{name: kind({**_LATER, **row}[name]) for name, kind in kinds.items()}) for row in rows]
+        columns = list(rows.fieldnames or ())
+        if columns not in (_NAMES, [name for name in _NAMES if name not in _LATER]):
+            raise ValueError("unexpected columns")
+        if [one.number for one in rounds] != list(range(1, len(rounds) + 1)):
+            raise ValueError("unexpected rounds")
+        validated = [name for name in columns if name.startswith("validation")]
+        if not all(isfinite(getattr(one, name)) for one in rounds for name in validated):
             raise ValueError("a round without validation")
         return rounds
     except (KeyError, TypeError, ValueError, csv.Error) as error:

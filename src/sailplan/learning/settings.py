@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from sailplan.errors import TrainingError
 from sailplan.files import fault_line
@@ -17,6 +17,8 @@ from sailplan.policies.learned.policy import RESCORE_CODES, LearnedPolicy
 
 OPTIMISERS = ("rmsprop", "adam")
 RESULTS = ("best", "mixture")
+Objective = Literal["expansions", "evaluations"]
+"""What a training minimises: vertices expanded, or edges evaluated."""
 
 
 def setting(default: Any, sentence: str) -> Any:
@@ -64,6 +66,11 @@ class TrainingSettings(ABC):
         for name in ("rounds", "training_worlds", "validation_worlds", "max_expansions", "validation_expansions"):
             check(getattr(self, name) > 0, name, getattr(self, name), "positive")
         check(self.result in RESULTS, "result", self.result, " or ".join(RESULTS))
+
+    @property
+    def minimised(self) -> Objective:
+        """What the rounds are compared by, and what limits searches."""
+        return "expansions"
 
     @abstractmethod
     def row_width(self) -> int:

@@ -17,6 +17,7 @@ from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName, Preset
 from sailplan.learning.rounds import Round, Training
 from sailplan.learning.run_folder import Plan, RunFolder, digest_of
 from sailplan.policies.keyed.policy import greedy
+from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.replanning.policy import optimistic
 from sailplan.progress import ShowProgress, no_progress, show_progress
 
@@ -74,7 +75,9 @@ def train(
     -------
     TrainedPolicy
         The best policy. Its attribute `run` is the folder of the run, `training` holds the rounds and the mean
-        expansions of `optimistic` and `h_euc` on the same validation worlds.
+        expansions of `optimistic` and `h_euc` on the same validation worlds. With `algorithm="belief",
+        objective="evaluations"` it is a `LazyPolicy`, and edge evaluations are compared with those of `lazy` and
+        `optimistic`.
 
     Raises
     ------
@@ -93,7 +96,7 @@ def train(
         raise TrainingError(f"out must be a folder, got {out!r:.60}")
     plan = make_plan(data, algorithm, preset or "default", seed, endpoints, data_seed, settings)
     folder = _new_folder(plan) if out is None else Path(out)
-    training = run_training(plan, folder, jobs=jobs, progress=show_progress, baselines=baselines())
+    training = run_training(plan, folder, jobs=jobs, progress=show_progress, baselines=baselines(plan))
     policy: Any = training.policy
     # Policies are frozen dataclasses; what they were trained on is no part of their value.
     object.__setattr__(policy, "run", folder)
@@ -118,8 +121,10 @@ def make_plan(
     )
 
 
-def baselines() -> dict[str, Policy]:
+def baselines(plan: Plan) -> dict[str, Policy]:
     """Policies that need no training, to compare a trained policy with."""
+    if plan.settings.minimised == "evaluations":
+        return {"lazy": LazyPolicy(), "optimistic": optimistic()}
     return {"optimistic": optimistic(), "h_euc": greedy("euclidean")}
 
 
@@ -167,12 +172,13 @@ def run_training(
         # All corners are free: the run is the same as one that was asked to search between corners.
         plan = replace(plan, endpoints="corners")
     keeper = (RunFolder.resume if resume else RunFolder.begin)(folder, plan, digest_of([*train, *validation]))
+    objective = plan.settings.minimised
     with progress("training", plan.settings.rounds) as step:
 
         def on_round(done: Round) -> None:
             step(
                 f"round {done.number}: mixing {done.mixing:.2f}, {done.examples} examples, "
-                f"loss {done.loss:.3f}, validation {done.validation_expansions:.0f} expansions"
+                f"loss {done.loss:.3f}, validation {done.validated(objective):.0f} {objective}"
             )
 
         try:
@@ -208,6 +214,5 @@ def _draw(training: Training, folder: Path) -> None:
         from sailplan.learning.convergence import draw_convergence
     except ModuleNotFoundError:
         return
-    draw_convergence(
-        {folder.resolve().name: [done.validation_expansions for done in training.rounds]}, folder / PICTURE
-    )
+    validated = [done.validated(training.objective) for done in training.rounds]
+    draw_convergence({folder.resolve().name: validated}, folder / PICTURE, counted=training.objective)

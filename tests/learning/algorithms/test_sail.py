@@ -6,13 +6,13 @@ from math import hypot
 import numpy as np
 import pytest
 
-from sailplan.core import Limits, search
+from sailplan.core import Limits, Policy, search
 from sailplan.datasets import World
-from sailplan.datasets.labelled import label_problems
+from sailplan.datasets.labelled import LabelledProblem, label_problems
 from sailplan.errors import TrainingError
 from sailplan.graphs import CallbackGraph, ExplicitGraph, Problem, grid_problem
 from sailplan.learning import Examples, Progress, Round, SailSettings, train_behaviour_cloning, train_sail
-from sailplan.learning.rounds import mean_expansions
+from sailplan.learning.rounds import mean_counts
 from sailplan.policies.features import FeatureSet
 from sailplan.policies.features.absolute import COST, EUCLIDEAN
 from sailplan.policies.learned.policy import LearnedPolicy
@@ -46,6 +46,10 @@ def _train(settings: SailSettings = TINY, seed: int = 0, keeper: Memory | None =
     return policy
 
 
+def _expansions(policy: Policy, problems: list[LabelledProblem], most: int) -> float:
+    return mean_counts(policy, problems, Limits(expansions=most)).expansions
+
+
 def _round(number: int, expansions: float) -> Round:
     return Round(number, 1.0, 10, 0.5, 1.0, expansions, 0.0, 0.0, 0.0)
 
@@ -71,7 +75,7 @@ def test_what_a_round_tells() -> None:
     assert [one.examples for one in told] == [32, 64, 96]
     assert all(one.loss >= 0 and one.trust == 1.0 for one in told)
     problems = label_problems(VALIDATION).solvable
-    assert min(one.validation_expansions for one in told) == mean_expansions(policy, problems, 300)
+    assert min(one.validation_expansions for one in told) == _expansions(policy, problems, 300)
     assert all(one.seconds_rolling_out + one.seconds_fitting + one.seconds_validating >= 0 for one in told)
 
 
@@ -106,7 +110,7 @@ def test_the_best_round_on_validation_is_the_result() -> None:
     policy = _train(keeper=memory)
     progress = memory.kept[-1]
     problems = label_problems(VALIDATION).solvable
-    means = [mean_expansions(one, problems, 300) for one in progress.policies]
+    means = [_expansions(one, problems, 300) for one in progress.policies]
     assert means == [one.validation_expansions for one in progress.rounds]
     assert policy is progress.policies[means.index(min(means))]
 
@@ -170,8 +174,8 @@ def test_a_trained_policy_solves_problems_that_it_has_not_seen(settings: SailSet
 def test_it_learns_to_search_with_fewer_expansions_than_at_random() -> None:
     policy = _train(TINY.changed(epochs=20, samples_per_world=30, rounds=2))
     problems = label_problems(tiny_problems()).solvable
-    untrained = [mean_expansions(random_policy(seed, "relative"), problems, 400) for seed in range(5)]
-    assert mean_expansions(policy, problems, 400) < np.mean(untrained)
+    untrained = [_expansions(random_policy(seed, "relative"), problems, 400) for seed in range(5)]
+    assert _expansions(policy, problems, 400) < np.mean(untrained)
 
 
 def test_cloning_is_one_round_of_the_oracle_alone() -> None:

@@ -4,14 +4,18 @@ Most training worlds are stored unmodified; the others are rolled out with belie
 Gaussian, which follows those that need the fewest expansions (cross-entropy). So the objective itself is minimised.
 The validation worlds choose between the rounds. The candidates of the first round include the beliefs that need no
 weights: optimistic, and the prior with a few cost multipliers.
+
+With the objective `evaluations` the searches are lazy and their edge evaluations are minimised. An edge reveals less
+than the expansion of a vertex, so that other weights are best; how often the belief is updated and which edges of the
+candidate path are evaluated first are chosen with them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Unpack
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self, Unpack, get_args
 
 import numpy as np
 
@@ -22,10 +26,11 @@ from sailplan.graphs.grid.graph import GridGraph
 from sailplan.graphs.grid.world import World
 from sailplan.learning.algorithms.cross_entropy import VectorLearner, VectorSettings
 from sailplan.learning.regressors import Examples
-from sailplan.learning.rounds import Candidate, Options, Progress, Training, run_rounds
-from sailplan.learning.settings import check, setting
-from sailplan.policies.replanning.beliefs.belief import Belief, Optimistic
-from sailplan.policies.replanning.beliefs.posterior import Agreement, Memory, Posterior
+from sailplan.learning.rounds import Candidate, Options, Progress, Trained, Training, run_rounds
+from sailplan.learning.settings import Objective, check, setting
+from sailplan.policies.lazy.policy import LazyPolicy
+from sailplan.policies.replanning.beliefs.belief import Belief, Optimistic, Refresh
+from sailplan.policies.replanning.beliefs.posterior import OFTEN, Agreement, Memory, Posterior
 from sailplan.policies.replanning.beliefs.prior import Frame, Penalty, Prior
 from sailplan.policies.replanning.policy import ReplanningPolicy
 
@@ -42,11 +47,20 @@ _WEIGHTS = {
 }
 """The parameter that each number of a vector stands for: its logarithm at 0, and the change of that logarithm per unit;
 chosen on training maps."""
-_CENTRES, _UNITS = np.array(list(_WEIGHTS.values())).T
-_PENALTIES = (
-    *(Penalty(prior_weight=weight) for weight in (1.0, 3.0, 5.0, 10.0)),
-    *(Penalty(surprise=weight) for weight in (1.0, 3.0)),
-)
+_LAZY_WEIGHTS = {"obstacles between updates": (math.log(3.0), 0.7), "selector": (0.0, 1.0)}
+"""The parameters of a lazy search that follow; the selector is `doubtful` if the last number is above 1, otherwise
+`forward`."""
+_PENALTIES: dict[Objective, Sequence[Penalty]] = {
+    "expansions": (
+        *(Penalty(prior_weight=weight) for weight in (1.0, 3.0, 5.0, 10.0)),
+        *(Penalty(surprise=weight) for weight in (1.0, 3.0)),
+    ),
+    "evaluations": (
+        *(Penalty(prior_weight=weight) for weight in (0.5, 1.0, 2.0, 5.0, 10.0)),
+        *(Penalty(surprise=weight) for weight in (0.3, 1.0, 3.0)),
+    ),
+}
+"""The penalties of the priors among the candidates of the first round."""
 
 
 @dataclass(frozen=True)
@@ -55,26 +69,44 @@ class BeliefSettings(VectorSettings):
 
     rounds: int = setting(5, "Rounds of rolling out and learning (N).")
     training_worlds: int = setting(800, "Worlds to train on.")
-    max_expansions: int = setting(3000, "Longest roll-out (T).")
+    max_expansions: int = setting(3000, "Longest roll-out (T). It is counted in what is minimised.")
     remembered: float = setting(0.85, "Share of the training worlds that are stored; the others are rolled out.")
     vectors: int = setting(16, "Parameter vectors drawn in each round.")
     worlds_per_vector: int = setting(40, "Worlds on which each of them is rolled out.")
     elite: float = setting(0.25, "Share of the vectors, the best, to which the Gaussian is fitted again.")
     most_spread: ClassVar[int] = 10
     least_spread: float = setting(0.15, "Lower limit of the standard deviation.")
+    objective: str = setting("expansions", "What is minimised: expansions, or edge evaluations of lazy search.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check(self.result == "best", "result", self.result, "best in a training of a belief")
         check(0 < self.remembered < 1, "remembered", self.remembered, "between 0 and 1")
+        objectives = get_args(Objective)
+        check(self.objective in objectives, "objective", self.objective, " or ".join(objectives))
+
+    @property
+    def minimised(self) -> Objective:
+        """The objective."""
+        return "evaluations" if self.objective == "evaluations" else "expansions"
+
+    @property
+    def weights(self) -> dict[str, tuple[float, float]]:
+        """The parameter that each number of a vector stands for."""
+        return {**_WEIGHTS, **_LAZY_WEIGHTS} if self.minimised == "evaluations" else _WEIGHTS
 
     def row_width(self) -> int:
         """One column for each weight."""
-        return len(_WEIGHTS)
+        return len(self.weights)
 
     def could_make(self, policy: object) -> bool:
-        """Whether the policy replans."""
-        return isinstance(policy, ReplanningPolicy)
+        """Whether the policy is lazy or replans, as the objective needs."""
+        return isinstance(policy, LazyPolicy if self.minimised == "evaluations" else ReplanningPolicy)
+
+    @classmethod
+    def from_json(cls, values: Any) -> Self:
+        """Read what `as_json` returned; settings of earlier versions have no objective."""
+        return super().from_json({"objective": "expansions", **values} if isinstance(values, dict) else values)
 
 
 BELIEF = BeliefSettings()
@@ -122,19 +154,25 @@ class BeliefLearner(VectorLearner[BeliefSettings]):
         """In the first round the beliefs that need no weights are candidates as well."""
         candidates, cost = super().fit(number, progress)
         if number == 1:
-            frequencies = self.memory.frequencies
-            plain: list[Belief] = [Optimistic(), *(Prior(self.frame, frequencies, one) for one in _PENALTIES)]
-            candidates += [Candidate(ReplanningPolicy(belief)) for belief in plain]
+            frequencies, penalties = self.memory.frequencies, _PENALTIES[self.settings.minimised]
+            plain: list[Belief] = [Optimistic(), *(Prior(self.frame, frequencies, one) for one in penalties)]
+            lazy = self.settings.minimised == "evaluations"
+            candidates += [Candidate(LazyPolicy(belief=one) if lazy else ReplanningPolicy(one)) for one in plain]
         return candidates, cost
 
-    def policy(self, vector: FloatArray) -> ReplanningPolicy:
-        """Replanning with the stored worlds, weighed by a vector."""
-        numbers = np.exp((_CENTRES + _UNITS * vector).clip(-12.0, 7.0)).tolist()
-        prior_weight, surprise, doubt, sharpness, blocked, free, reach, most, share = numbers
+    def policy(self, vector: FloatArray) -> Trained:
+        """The policy with the stored worlds, weighed by a vector."""
+        centres, units = np.array(list(self.settings.weights.values())).T
+        numbers = np.exp((centres + units * vector).clip(-12.0, 7.0)).tolist()
+        prior_weight, surprise, doubt, sharpness, blocked, free, reach, most, share, *lazy = numbers
         belief = Posterior(
             self.frame,
             self.memory,
             Penalty(prior_weight, surprise, 1.0 - min(doubt, 1.0), sharpness),
             Agreement(blocked, free, reach, max(1, round(most)), min(share, 1.0)),
         )
-        return ReplanningPolicy(belief)
+        if not lazy:
+            return ReplanningPolicy(belief)
+        obstacles, selector = lazy
+        refresh = Refresh(OFTEN.expansions, max(1, round(obstacles)))
+        return LazyPolicy(belief=replace(belief, refresh=refresh), selector="doubtful" if selector > 1.0 else "forward")

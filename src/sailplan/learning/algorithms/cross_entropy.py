@@ -14,18 +14,20 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar, Unpack
 
 import numpy as np
 
-from sailplan.core import Limits, Policy, search
+from sailplan.core import Policy, search
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.datasets.labelled import LabelledProblem
 from sailplan.learning.algorithms.sail import scaling_of
 from sailplan.learning.regressors import Examples
 from sailplan.learning.rounds import (
     Candidate,
+    Counts,
     Options,
     Progress,
     Trained,
     Training,
     draw_problems,
+    limits_of,
     run_rounds,
     seed_of,
 )
@@ -138,20 +140,20 @@ class VectorLearner(ABC, Generic[Settings]):
         return 0.0
 
     def collect(self, number: int, progress: Progress[Examples]) -> Examples:
-        """Draw vectors and roll out each on the same few worlds; the cost is the mean of its expansions."""
+        """Draw vectors and roll out each on the same few worlds; the cost is the mean of what is minimised."""
         settings = self.settings
         problems, _ = draw_problems(self.problems, settings.worlds_per_vector, self.seed, number)
         rng = np.random.default_rng(seed_of(self.seed, number))
         vectors = self._gaussian(progress).draw(settings.vectors, rng)
-        limits = Limits(expansions=settings.max_expansions)
+        limits = limits_of(settings.minimised, settings.max_expansions)
 
-        def expansions(pair: tuple[Policy, Problem]) -> int:
+        def cost(pair: tuple[Policy, Problem]) -> float:
             policy, problem = pair
-            return search(problem, policy, limits).expansions
+            return Counts.by(search(problem, policy, limits)).of(settings.minimised)
 
         policies = [self.policy(vector) for vector in vectors]
         pairs = ((policy, labelled.problem) for policy in policies for labelled in problems)
-        counts = np.reshape(run_all(expansions, pairs, self.jobs), (len(policies), -1))
+        counts = np.reshape(run_all(cost, pairs, self.jobs), (len(policies), -1))
         return Examples(vectors, counts.mean(axis=1))
 
     def fit(self, number: int, progress: Progress[Examples]) -> tuple[list[Candidate], float]:
