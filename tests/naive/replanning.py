@@ -11,10 +11,18 @@ from sailplan.core.graph import is_compiled
 from sailplan.core.kernel.arrays import CLOSED, INVALID, OPEN
 from sailplan.graphs import Graph, GridGraph, Problem
 from sailplan.policies.replanning.beliefs import Belief
-from sailplan.policies.replanning.policy import MAX_MULTIPLIER, whole_costs, whole_multipliers
+from sailplan.policies.replanning.policy import (
+    MAX_MULTIPLIER,
+    is_per_edge,
+    multiplier_count,
+    whole_costs,
+    whole_multipliers,
+)
 
 
-def believed_edges(problem: Problem, state: SearchState, multipliers: list[int]) -> dict[int, list[tuple[int, int]]]:
+def believed_edges(
+    problem: Problem, state: SearchState, multipliers: list[int], per_edge: bool = False
+) -> dict[int, list[tuple[int, int]]]:
     """The edges (source, cost) into each vertex that are not known to be invalid, in whole numbers."""
     graph = problem.graph
     assert is_compiled(graph)
@@ -32,6 +40,7 @@ def believed_edges(problem: Problem, state: SearchState, multipliers: list[int])
                 if not isinstance(graph, GridGraph)
                 else wholes[0 if _is_straight(graph, source, target) else 4]
             )
+            multiplier = multipliers[number if per_edge else target]
             number += 1
             if INVALID in (status[source], status[target]) or (source, target) in logged:
                 continue
@@ -40,7 +49,7 @@ def believed_edges(problem: Problem, state: SearchState, multipliers: list[int])
             assert cost >= 0.0
             if has_terrain:
                 whole = int(cost * scale + 0.5)
-            into[target].append((source, whole * multipliers[target]))
+            into[target].append((source, whole * multiplier))
     return into
 
 
@@ -56,9 +65,11 @@ def _cuts_a_corner(graph: GridGraph, state: SearchState, source: int, target: in
     return INVALID in (state.status[graph.vertex((x, to_y))], state.status[graph.vertex((to_x, y))])
 
 
-def believed_distances(problem: Problem, state: SearchState, multipliers: list[int]) -> dict[int, float]:
+def believed_distances(
+    problem: Problem, state: SearchState, multipliers: list[int], per_edge: bool = False
+) -> dict[int, float]:
     """The distance of each vertex to the goal in the believed world, without a way through closed vertices."""
-    into = believed_edges(problem, state, multipliers)
+    into = believed_edges(problem, state, multipliers, per_edge)
     distances: dict[int, float] = {}
     waiting: list[tuple[float, int]] = [(0, problem.goal)]
     while waiting:
@@ -78,10 +89,8 @@ class NaiveReplanning:
         self._problem, self._state, self._belief = problem, state, belief
         graph: Graph = problem.graph
         assert is_compiled(graph)
-        multipliers, self._count = belief.multipliers(problem), graph.vertex_count
-        self._multipliers = (
-            [256] * self._count if multipliers is None else whole_multipliers(multipliers, self._count).tolist()
-        )
+        multipliers, count = belief.multipliers(problem), multiplier_count(graph, is_per_edge(belief))
+        self._multipliers = [256] * count if multipliers is None else whole_multipliers(multipliers).tolist()
         self._follower = belief.follow(problem)
         self._looked = (0, 0)
         self._entered: list[int] = []
@@ -104,7 +113,7 @@ class NaiveReplanning:
             self._looked = now
             multipliers = self._follower.update(state)
             if multipliers is not None:
-                self._multipliers = whole_multipliers(multipliers, self._count).tolist()
-        distances = believed_distances(self._problem, state, self._multipliers)
+                self._multipliers = whole_multipliers(multipliers).tolist()
+        distances = believed_distances(self._problem, state, self._multipliers, is_per_edge(self._belief))
         waiting = [vertex for vertex in self._entered if state.status[vertex] == OPEN]
         return min(waiting, key=lambda vertex: distances.get(vertex, inf), default=None)

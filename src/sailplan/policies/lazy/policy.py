@@ -43,9 +43,11 @@ from sailplan.policies.replanning.kernel.edges import NO_WAY, UNIT
 from sailplan.policies.replanning.policy import (
     allocate_bounds,
     build_belief,
+    check_shape,
     describe_belief,
     enlarge,
     first_multipliers,
+    is_per_edge,
     is_supported,
     repair,
     supported_belief,
@@ -215,7 +217,7 @@ class LazySession:
         # Without a bound, what was computed remains; with one, changes reach far, and repairs of bounds are faster.
         kind, lengths = (ContinuedArrays, count) if reuse == 0.0 else (RepairedArrays, 0)
         return kind(
-            plan=allocate_bounds(self._graph, self._problem, costs, effort=0.0),
+            plan=allocate_bounds(self._graph, self._problem, costs, 0.0, is_per_edge(self._belief)),
             reuse=reuse,
             least=OPEN if reuse == 0.0 else CLOSED,
             selector=SELECTORS[self._policy.selector],
@@ -230,6 +232,7 @@ class LazySession:
 
     def _apply(self, multipliers: FloatArray, state: SearchState, queue: QueueArrays) -> QueueArrays:
         """Change the multipliers, and insert the open vertices again."""
+        check_shape(multipliers, len(self.arrays.doubts), self.arrays.plan.per_edge)
         self.arrays.doubts[:] = multipliers
         if len(self.arrays.plan.multipliers):
             repair(self._graph, self.arrays.plan, limited(multipliers, self._bound), state.arrays)

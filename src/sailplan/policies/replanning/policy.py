@@ -19,6 +19,7 @@ from sailplan.core.policy import CompiledForm, Discovery
 from sailplan.core.result import Note, StopRule
 from sailplan.core.state import SearchState, allocate_queues, allocate_state, enlarge_queues, with_room
 from sailplan.errors import GraphError, ModelError, PolicyError
+from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.explicit.kernel import CsrArrays
 from sailplan.graphs.explore import explore
 from sailplan.graphs.grid.kernel.edges import GridArrays, TerrainArrays
@@ -65,8 +66,8 @@ class ReplanningPolicy:
     """A policy that expands the open vertex that is closest to the goal in the believed world.
 
     Edges known to be invalid are ignored; the costs of other edges are multiplied by the multiplier that the belief
-    assigns to their target. Distances are repaired when the search uncovers more and when the belief changes. The
-    policy calls `successors` only and evaluates no edges.
+    assigns to them or to their target. Distances are repaired when the search uncovers more and when the belief
+    changes. The policy calls `successors` only and evaluates no edges.
 
     Raises
     ------
@@ -121,7 +122,8 @@ class ReplanningPolicy:
 
     def _form(self, graph: CompiledGraph, problem: Problem) -> CompiledForm:
         belief, notes = supported_belief(self.belief, problem)
-        plan = allocate_bounds(graph, problem, first_multipliers(belief, problem, graph), self.effort)
+        multipliers = first_multipliers(belief, problem, graph)
+        plan = allocate_bounds(graph, problem, multipliers, self.effort, is_per_edge(belief))
         form = CompiledForm(plan, notes=notes, enlarge=enlarge)
         follower = belief.follow(problem)
         if follower is None:
@@ -156,15 +158,31 @@ def build_belief(facts: Mapping[str, Any], tensors: Tensors) -> Belief:
 def supported_belief(belief: Belief, problem: Problem) -> tuple[Belief, tuple[Note, ...]]:
     """Return the belief if it supports a problem, otherwise the optimistic one and a note."""
     reason = belief.why_unsupported(problem)
+    if not reason and is_per_edge(belief) and not isinstance(problem.graph, ExplicitGraph):
+        reason = "it supports the edges of explicit graphs, and this is another graph"
     return (Optimistic(), (Note(belief.name, f"the belief is not used: {reason}"),)) if reason else (belief, ())
+
+
+def is_per_edge(belief: Belief) -> bool:
+    """Return whether a belief has a multiplier for each edge, not for each vertex."""
+    return bool(getattr(belief, "per_edge", False))
 
 
 def first_multipliers(belief: Belief, problem: Problem, graph: CompiledGraph) -> FloatArray | None:
     """Return the multipliers before anything is known; None if all of them are 1 and remain so."""
-    multipliers = belief.multipliers(problem)
-    if multipliers is None and belief.refresh != NEVER:
-        return np.ones(graph.vertex_count)
+    multipliers, count = belief.multipliers(problem), multiplier_count(graph, is_per_edge(belief))
+    if multipliers is None:
+        return None if belief.refresh == NEVER else np.ones(count)
+    check_shape(multipliers, count, is_per_edge(belief))
     return multipliers
+
+
+def multiplier_count(graph: CompiledGraph, per_edge: bool) -> int:
+    """Return the number of multipliers: one for each vertex, or one for each edge of an explicit graph."""
+    if not per_edge:
+        return graph.vertex_count
+    assert isinstance(graph, ExplicitGraph)
+    return graph.edge_count
 
 
 class ReplanningFrontier:
@@ -245,7 +263,7 @@ def is_supported(graph: Graph) -> TypeGuard[CompiledGraph]:
 
 
 def allocate_bounds(
-    graph: CompiledGraph, problem: Problem, multipliers: FloatArray | None, effort: float
+    graph: CompiledGraph, problem: Problem, multipliers: FloatArray | None, effort: float, per_edge: bool = False
 ) -> ReplanningArrays:
     """Allocate the bounds of a search before anything is known."""
     rows, count = graph.arrays(), graph.vertex_count
@@ -255,7 +273,8 @@ def allocate_bounds(
     plan = ReplanningArrays(
         steps=steps,
         scale=scale,
-        multipliers=np.empty(0, np.int64) if multipliers is None else whole_multipliers(multipliers, count),
+        multipliers=np.empty(0, np.int64) if multipliers is None else whole_multipliers(multipliers),
+        per_edge=per_edge,
         removed=np.zeros(len(rows.targets) if in_rows else 0, np.bool_),
         edge_of=np.argsort(rows.targets, kind="stable") if in_rows else np.empty(0, np.int64),
         bounds=np.zeros(count, np.int64),
@@ -284,10 +303,15 @@ def enlarge(plan: ReplanningArrays) -> ReplanningArrays:
     return plan._replace(waiting=enlarge_queues(plan.waiting))
 
 
-def whole_multipliers(multipliers: FloatArray, count: int) -> NDArray[np.int64]:
-    """Convert multipliers to integers in units of 1 / UNIT, at least one unit; NaN becomes 1."""
+def check_shape(multipliers: FloatArray, count: int, per_edge: bool) -> None:
+    """Raise PolicyError if there are not as many multipliers as there must be."""
     if multipliers.shape != (count,):
-        raise PolicyError(f"a belief returned multipliers of shape {multipliers.shape} for {count} vertices")
+        what = "edges" if per_edge else "vertices"
+        raise PolicyError(f"a belief returned multipliers of shape {multipliers.shape} for {count} {what}")
+
+
+def whole_multipliers(multipliers: FloatArray) -> NDArray[np.int64]:
+    """Convert multipliers to integers in units of 1 / UNIT, at least one unit; NaN becomes 1."""
     kept = np.clip(np.nan_to_num(multipliers, nan=1.0), 1.0 / UNIT, MAX_MULTIPLIER)
     return np.rint(kept * UNIT).astype(np.int64)
 
@@ -319,7 +343,8 @@ def whole_costs(rows: object, count: int, effort: float, max_multiplier: int) ->
 
 def repair(graph: CompiledGraph, plan: ReplanningArrays, multipliers: FloatArray, state: StateArrays) -> None:
     """Change the multipliers; the caller must insert the open vertices again."""
-    wholes, first, rows = whole_multipliers(multipliers, graph.vertex_count), 0, graph.arrays()
-    while (first := set_multipliers(rows, graph.backward_arrays(), plan, state, first, wholes)) < len(wholes):
+    check_shape(multipliers, len(plan.multipliers), plan.per_edge)
+    wholes, first, rows, backward = whole_multipliers(multipliers), 0, graph.arrays(), graph.backward_arrays()
+    while (first := set_multipliers(rows, backward, plan, state, first, wholes)) < graph.vertex_count:
         plan = enlarge(plan)
     _settle(graph, plan, state)

@@ -42,7 +42,6 @@ from sailplan.policies.replanning.kernel.edges import (
     blocked_around,
     bound_of,
     may_cut,
-    multiplier_of,
     remove_edge,
     reverse,
 )
@@ -174,8 +173,8 @@ def _find_length(graph, backward, policy, state, queue, goal, vertex):
             if before == NO_VERTEX or policy.settled[before] == NO_WAY:
                 continue
             cost, forward = reverse(graph, plan, state, place, slot, vertex, before)
-            if cost < NO_WAY and policy.settled[before] + cost * multiplier_of(plan, vertex) < best:
-                best = policy.settled[before] + cost * multiplier_of(plan, vertex)
+            if cost < NO_WAY and policy.settled[before] + cost < best:
+                best = policy.settled[before] + cost
                 source, by = np.int64(before), np.int64(forward)
     policy.length[vertex] = best
     plan.came_from[vertex], plan.came_by[vertex] = source, by

@@ -59,7 +59,8 @@ class LazyArrays(NamedTuple):
     batch: int
     """Largest number of edges in a request."""
     doubts: NDArray[np.float64]
-    """For DOUBTFUL: how much the edges into each vertex are doubted; empty if all are doubted as much."""
+    """For DOUBTFUL: how much each edge (if `plan.per_edge`), or the edges into each vertex, are doubted; empty if all
+    are doubted as much."""
     turn: NDArray[np.int64]
     """For ALTERNATE: the number of requests that were answered, in a single entry."""
     settled: NDArray[np.int64]
@@ -218,7 +219,8 @@ def _most_doubtful(search, policy, index, found):
     best, largest = index, -np.inf
     for position in range(index, found):
         source, slot = policy.candidate[0, done[position]], policy.candidate[1, done[position]]
-        doubt = policy.doubts[successor(search.graph, locate(search.graph, np.int64(source)), slot)]
+        place = locate(search.graph, np.int64(source))
+        doubt = policy.doubts[place[0] + slot if policy.plan.per_edge else successor(search.graph, place, slot)]
         if doubt > largest:
             best, largest = position, doubt
     chosen = done[best]

@@ -40,11 +40,15 @@ class Follower(Protocol):
     """The state of a belief in one search."""
 
     def update(self, state: SearchState) -> FloatArray | None:
-        """Return the multiplier of every vertex, given the state of the search; None if none has changed."""
+        """Return the multipliers, given the state of the search; None if none has changed."""
 
 
 class Belief(Protocol):
-    """A rule for cost multipliers of edges into vertices that are not known to be free; immutable and shared."""
+    """A rule for cost multipliers of edges that are not known to be valid; immutable and shared.
+
+    There is one multiplier for each vertex, which counts for all edges into it. A belief about explicit graphs may have
+    an attribute `per_edge` that is true: then there is one for each edge, in the order of `ExplicitGraph.rows`.
+    """
 
     @property
     def name(self) -> str:
@@ -58,7 +62,7 @@ class Belief(Protocol):
         """Return why the belief cannot be used for a problem; an empty string if it can."""
 
     def multipliers(self, problem: Problem) -> FloatArray | None:
-        """Return the multiplier of every vertex before anything is known; None if all are 1."""
+        """Return the multipliers before anything is known; None if all are 1."""
 
     def follow(self, problem: Problem) -> Follower | None:
         """Return the state of the belief for one search; None if the multipliers do not change."""

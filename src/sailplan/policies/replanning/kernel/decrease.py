@@ -6,7 +6,7 @@ from sailplan.core.kernel.arrays import CLOSED, INVALID, NO_VERTEX
 from sailplan.core.kernel.compile import inlined, kernel
 from sailplan.core.kernel.edges import locate, slot_count, successor
 from sailplan.core.kernel.heap import NO_TAG, clear, has_room, pop_entry, put, tag_of, vertex_of
-from sailplan.policies.replanning.kernel.edges import EPOCH, NO_WAY, REPAIR, multiplier_of, reverse
+from sailplan.policies.replanning.kernel.edges import EPOCH, NO_WAY, REPAIR, reverse
 
 
 @kernel
@@ -21,24 +21,37 @@ def begin_settling(plan, goal):
 
 @kernel
 def set_multipliers(graph, backward, plan, state, first, multipliers):
-    """Set the multipliers of the vertices from `first` on, and enqueue vertices whose distance has become shorter.
+    """Set the multipliers of edges into the vertices from `first` on, and enqueue what has come closer to the goal.
 
-    Return the first vertex whose multiplier was not set because there was no room.
+    Return the first vertex whose multipliers were not set because there was no room.
     """
     if first == 0:
         plan.clock[EPOCH] += 1
         plan.clock[REPAIR] += 1
         clear(plan.waiting, 0)
-    for vertex in range(first, len(multipliers)):
-        falls = multipliers[vertex] < plan.multipliers[vertex]
+    for vertex in range(first, len(plan.bounds)):
+        place = locate(backward, vertex)
+        if not has_room(plan.waiting, slot_count(backward, place)):
+            return vertex
+        falls = _set_multipliers_into(backward, plan, vertex, place, multipliers)
         if falls and plan.bounds[vertex] < NO_WAY and state.status[vertex] != INVALID:
-            place = locate(backward, vertex)
-            if not has_room(plan.waiting, slot_count(backward, place)):
-                return vertex
-            plan.multipliers[vertex] = multipliers[vertex]
             _shorten(graph, backward, plan, state, place, vertex)
+    return len(plan.bounds)
+
+
+@inlined
+def _set_multipliers_into(backward, plan, vertex, place, multipliers):
+    """Set the multipliers of edges into a vertex; return whether one of them falls."""
+    if not plan.per_edge:
+        falls = multipliers[vertex] < plan.multipliers[vertex]
         plan.multipliers[vertex] = multipliers[vertex]
-    return len(multipliers)
+        return falls
+    falls = False
+    for slot in range(slot_count(backward, place)):
+        edge = plan.edge_of[place[0] + slot]
+        falls |= multipliers[edge] < plan.multipliers[edge]
+        plan.multipliers[edge] = multipliers[edge]
+    return falls
 
 
 @kernel
@@ -69,10 +82,10 @@ def _shorten(graph, backward, plan, state, place, vertex):
         source = successor(backward, place, slot)
         if source == NO_VERTEX or state.status[source] >= CLOSED:
             continue
-        step = reverse(graph, plan, state, place, slot, vertex, source)[0]
-        if step == NO_WAY:
+        cost = reverse(graph, plan, state, place, slot, vertex, source)[0]
+        if cost == NO_WAY:
             continue
-        bound = plan.bounds[vertex] + step * multiplier_of(plan, vertex)
+        bound = plan.bounds[vertex] + cost
         if bound < plan.bounds[source]:
             plan.bounds[source] = bound
             _let_wait(plan, source)

@@ -45,6 +45,8 @@ class ReplanningArrays(NamedTuple):
     """The cost of an edge is `scale` times as large in `steps`."""
     multipliers: NDArray[np.int64]
     """Cost multipliers of edges into each vertex, in units of 1 / UNIT; empty if all are 1."""
+    per_edge: bool
+    """Whether there is a multiplier for each edge of sparse rows instead."""
     removed: NDArray[np.bool_]
     """In sparse rows: whether each edge is known to be invalid; otherwise empty."""
     edge_of: NDArray[np.int64]
@@ -81,7 +83,7 @@ def step_cost(graph, plan, state, place, slot, target):
 
 @dispatched("graph")
 def reverse(graph, plan, state, place, slot, target, source):
-    """Return the cost before multipliers, and the slot, of the edge from `source` to `target`.
+    """Return the believed cost and the slot of the edge from `source` to `target`.
 
     `place` and `slot` are those of `source` among the edges of `target` in the reversed graph. The cost is NO_WAY if
     the edge is known to be invalid.
@@ -112,13 +114,15 @@ def remove_edge(graph, plan, source, target):
 def believed_cost(graph, plan, state, place, slot, target):
     """Return the believed cost of the edge in a slot; NO_WAY if the edge or its target is known to be invalid."""
     step = step_cost(graph, plan, state, place, slot, target)
-    return NO_WAY if step == NO_WAY or state.status[target] == INVALID else step * multiplier_of(plan, target)
+    return (
+        NO_WAY if step == NO_WAY or state.status[target] == INVALID else step * multiplier_of(plan, place, slot, target)
+    )
 
 
 @inlined
-def multiplier_of(plan, vertex):
-    """Return the cost multiplier of edges into a vertex."""
-    return plan.multipliers[vertex] if len(plan.multipliers) else UNIT
+def multiplier_of(plan, place, slot, target):
+    """Return the cost multiplier of the edge in a slot, which leads into the target."""
+    return plan.multipliers[place[0] + slot if plan.per_edge else target] if len(plan.multipliers) else UNIT
 
 
 @step_cost.register(GridArrays)
@@ -151,7 +155,9 @@ def _cuts_corner(graph, state, place, slot):
 @reverse.register(GridArrays, TerrainArrays)
 def _reverse_on_grid(graph, plan, state, place, slot, target, source):
     opposite = slot ^ 2
-    return step_cost(graph, plan, state, locate(graph, source), opposite, target), opposite
+    place = locate(graph, source)
+    step = step_cost(graph, plan, state, place, opposite, target)
+    return (NO_WAY if step == NO_WAY else step * multiplier_of(plan, place, opposite, target)), opposite
 
 
 @bound_of.register(GridArrays, TerrainArrays)
@@ -203,7 +209,9 @@ def _step_in_rows(graph, plan, state, place, slot, target):
 @reverse.register(CsrArrays)
 def _reverse_in_rows(graph, plan, state, place, slot, target, source):
     edge = plan.edge_of[place[0] + slot]
-    return (NO_WAY if plan.removed[edge] else plan.steps[edge]), edge - graph.first[source]
+    first = graph.first[source]
+    cost = plan.steps[edge] * multiplier_of(plan, (first, first), edge - first, target)
+    return (NO_WAY if plan.removed[edge] else cost), edge - first
 
 
 @bound_of.register(CsrArrays)
