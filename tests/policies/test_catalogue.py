@@ -69,10 +69,17 @@ def test_the_pretrained_policies(name: str) -> None:
     algorithm, family = name.split(":")
     assert family in FAMILIES
     file = Path(sailplan.__file__).parent / "pretrained" / PRETRAINED[name]
-    assert file.stat().st_size < {"sail": 100_000, "belief": 1_000_000}[algorithm]
+    assert file.stat().st_size < {"sail": 100_000, "belief": 1_000_000, "lazy-belief": 1_000_000}[algorithm]
     facts = read_facts(file)
-    assert (facts["algorithm"], facts["data"]) == (algorithm, family)
+    assert (facts["algorithm"], facts["data"]) == (algorithm.removeprefix("lazy-"), family)
     problems = [grid_problem(world) for world in GeneratedWorlds(family, size=12, seed=99)]
+    if algorithm == "lazy-belief":
+        assert facts["settings"]["objective"] == "evaluations"
+        believed, plain = (
+            [search(problem, one).edge_evaluations for problem in problems] for one in (policy, LazyPolicy())
+        )
+        assert sum(believed) < sum(plain)
+        return
     learned, euclidean = (
         [search(problem, one).expansions for problem in problems] for one in (policy, greedy("euclidean"))
     )
@@ -108,6 +115,9 @@ def test_weighted_a_star_takes_its_weight(name: str, weight: float) -> None:
         ("", "no policy ''"),
         ("sail", "no policy 'sail'; there are sail:alternating_gaps"),
         ("sail:oceans", "no policy 'sail:oceans'; there are sail:alternating_gaps"),
+        ("lazy-belief", "no policy 'lazy-belief'; there are .*, lazy-belief:mazes"),
+        ("lazy-belief:oceans", "no policy 'lazy-belief:oceans'; there are .*, lazy-belief:mazes"),
+        ("nothing", "sail:FAMILY, belief:FAMILY, lazy-belief:FAMILY, and model files"),
         ("a_star:3", "'a_star:3': no number may follow this name, only lazy, weighted_a_star"),
         ("weighted_a_star:heavy", "the weight must be a finite number that is not negative"),
         ("weighted_a_star:-1", "the weight must be a finite number that is not negative"),

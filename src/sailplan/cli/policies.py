@@ -16,7 +16,7 @@ def policies(as_json: Json = False) -> None:
     from sailplan.policies import CATALOGUE, PRETRAINED
 
     built_in = {name: entry.summary for name, entry in CATALOGUE.items()}
-    kinds = {"sail": "SaIL", "belief": "replanning with a belief"}
+    kinds = {"sail": "SaIL", "belief": "replanning with a belief", "lazy-belief": "lazy search with a belief"}
     pretrained = {
         name: f"{kinds[name.partition(':')[0]]}, trained on generated {name.partition(':')[2]} worlds"
         for name in PRETRAINED

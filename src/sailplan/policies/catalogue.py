@@ -98,7 +98,7 @@ CATALOGUE: dict[str, Entry] = {
 }
 
 
-_ALGORITHMS = ("sail", "belief")
+_ALGORITHMS = ("sail", "belief", "lazy-belief")
 PRETRAINED: dict[str, str] = {
     f"{algorithm}:{file.stem}": f"{algorithm}/{file.name}"
     for algorithm in _ALGORITHMS
@@ -162,11 +162,12 @@ def load_policy(name: str | os.PathLike[str]) -> Policy:
 
 
 def _from_file(name: str) -> Policy:
-    if _plain(name.partition(":")[0]) in _ALGORITHMS:
+    if _plain(name.partition(":")[0]) in map(_plain, _ALGORITHMS):
         raise PolicyError(f"no policy {name!r}; there are {', '.join(PRETRAINED)}")
     if not name or not (Path(name).exists() or name.endswith(SUFFIX) or os.sep in name):
         raise PolicyError(
-            f"no policy {name!r}; there are {', '.join(CATALOGUE)}, sail:FAMILY, belief:FAMILY, and model files"
+            f"no policy {name!r}; there are {', '.join(CATALOGUE)}, "
+            f"{', '.join(f'{one}:FAMILY' for one in _ALGORITHMS)}, and model files"
         )
     return read_policy(find_model(name))
 
@@ -182,7 +183,7 @@ def save_policy(policy: Policy, path: FilePath, facts: Mapping[str, Any] | None 
     Parameters
     ----------
     policy
-        A `ReplanningPolicy`, or a `LearnedPolicy` with a `DenseNetwork` and a feature set of `PRESETS`.
+        A `ReplanningPolicy`, a `LazyPolicy`, or a `LearnedPolicy` with a `DenseNetwork` and a feature set of `PRESETS`.
     path
         The file.
     facts
