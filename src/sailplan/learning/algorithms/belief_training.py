@@ -65,7 +65,7 @@ _PENALTIES: dict[Objective, Sequence[Penalty]] = {
 
 @dataclass(frozen=True)
 class BeliefSettings(VectorSettings):
-    """A belief: worlds are stored, and the weights of the comparison are those that need the fewest expansions."""
+    """A belief: worlds are stored, and the weights of the comparison are those that need the least of the objective."""
 
     rounds: int = setting(5, "Rounds of rolling out and learning (N).")
     training_worlds: int = setting(800, "Worlds to train on.")

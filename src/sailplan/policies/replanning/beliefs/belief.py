@@ -18,7 +18,7 @@ class Refresh(NamedTuple):
     """When a belief is updated: as soon as either number is reached since the last update."""
 
     expansions: int
-    """Number of vertices expanded."""
+    """Number of vertices expanded, or of edges evaluated if the policy requests edges."""
     invalid: int
     """Number of vertices and edges found to be invalid."""
 
