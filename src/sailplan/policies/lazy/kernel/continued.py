@@ -70,6 +70,8 @@ def _forget(policy):
 @add_source.register(ContinuedArrays)
 def _add_source(graph, policy, state, queue, goal, vertex):
     length = length_of_source(policy, state, vertex)
+    # Also if nothing is inserted: the loop tells by the number that the start was added.
+    queue.issued[0] += 1
     state.counts[POLICY_EVALUATIONS] += 1
     if length < policy.length[vertex]:
         policy.length[vertex], policy.plan.came_from[vertex] = length, NO_VERTEX
