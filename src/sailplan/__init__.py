@@ -19,6 +19,7 @@ from __future__ import annotations
 # Type checkers take this name as true. Importing it from `typing` would take longer than all the rest.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sailplan.core.anytime import Solution, improve
     from sailplan.core.graph import EdgeStatus, Problem
     from sailplan.core.result import Limits, Outcome, SearchResult, StopRule
     from sailplan.core.search import open_search, replay, search
@@ -49,12 +50,14 @@ _HOME = {
     "Problem": "sailplan.graphs",
     "SailplanError": "sailplan.errors",
     "SearchResult": "sailplan.core",
+    "Solution": "sailplan.core",
     "StopRule": "sailplan.core",
     "World": "sailplan.datasets",
     "evaluate": "sailplan.evaluation.evaluate",
     "from_networkx": "sailplan.graphs",
     "generate_world": "sailplan.datasets",
     "grid_problem": "sailplan.graphs",
+    "improve": "sailplan.core",
     "load_policy": "sailplan.policies",
     "open_search": "sailplan.core",
     "plan": "sailplan.planning",
@@ -79,6 +82,7 @@ __all__ = [
     "Problem",
     "SailplanError",
     "SearchResult",
+    "Solution",
     "StopRule",
     "World",
     "__version__",
@@ -86,6 +90,7 @@ __all__ = [
     "from_networkx",
     "generate_world",
     "grid_problem",
+    "improve",
     "load_policy",
     "open_search",
     "plan",

@@ -23,15 +23,40 @@ def test_the_promised_object(run: Run, maze: Path) -> None:
     assert facts["cost"] == pytest.approx(np.sqrt((steps**2).sum(axis=1)).sum())
 
 
-def test_optimistic_is_the_default_and_a_star_octile_gives_the_shortest_path(run: Run, maze: Path) -> None:
+def test_lazy_is_the_default_and_a_star_octile_gives_the_shortest_path(run: Run, maze: Path) -> None:
     default, named, shortest = (
         json.loads(run("plan", maze, "--json", *more).out)
-        for more in ([], ["--policy", "optimistic"], ["--policy", "a_star_octile"])
+        for more in ([], ["--policy", "lazy"], ["--policy", "a_star_octile"])
     )
-    assert default["policy"] == "optimistic"
+    assert (default["policy"], default["bound"]) == ("lazy", None)
     assert default["path"] == named["path"]
-    assert shortest["cost"] <= default["cost"]
-    assert default["edge_evaluations"] < shortest["edge_evaluations"]
+    assert (shortest["cost"] <= default["cost"], shortest["bound"]) == (True, 1.0)
+    assert default["edge_evaluations"] < shortest["edge_evaluations"] / 10
+
+
+def test_a_bound_of_the_cost(run: Run, maze: Path) -> None:
+    optimum = json.loads(run("plan", maze, "--policy", "a_star_octile", "--json").out)["cost"]
+    for bound in (1.0, 1.1, 1.5):
+        facts = json.loads(run("plan", maze, "--bound", bound, "--json").out)
+        assert facts["bound"] == bound
+        assert facts["cost"] <= bound * optimum * (1 + 1e-9)
+    assert "a shortest one" in run("plan", maze, "--bound", 1).out
+    assert "at most 1.500 times the optimum" in run("plan", maze, "--bound", 1.5).out
+    ran = run("plan", maze, "--policy", "h_euc", "--bound", 1.5)
+    assert (ran.code, ran.error) == (2, "sailplan: the policy of this search proves no bound of the path cost\n")
+    assert run("plan", maze, "--bound", 0.5).code == 2
+
+
+def test_paths_that_improve(run: Run, maze: Path) -> None:
+    facts = json.loads(run("plan", maze, "--anytime", "--json").out)
+    costs = [one["cost"] for one in facts["solutions"]]
+    assert costs == sorted(costs, reverse=True)
+    assert (facts["solutions"][-1]["bound"], facts["bound"], facts["cost"]) == (1.0, 1.0, costs[-1])
+    assert costs[-1] == pytest.approx(json.loads(run("plan", maze, "--policy", "lazy:1", "--json").out)["cost"])
+    least = facts["solutions"][0]["edge_evaluations"]
+    early = json.loads(run("plan", maze, "--anytime", "--max-evaluations", least, "--json").out)
+    assert (early["cost"], len(early["solutions"])) == (costs[0], 1)
+    assert run("plan", maze, "--anytime").out.count("edge checks") == len(costs) + 1
 
 
 def test_start_goal_and_pictures(run: Run, maze: Path, tmp_path: Path) -> None:
@@ -44,7 +69,7 @@ def test_start_goal_and_pictures(run: Run, maze: Path, tmp_path: Path) -> None:
     for path in files[:2]:
         with Image.open(path) as image:
             image.load()
-    assert len(Trace.load(files[2]).expanded) > 0
+    assert len(Trace.load(files[2]).evaluated) > 0
 
 
 def test_metres_where_the_map_has_a_resolution(run: Run, tmp_path: Path) -> None:
@@ -148,11 +173,11 @@ def test_corners_are_not_cut_unless_asked(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_partial_path_is_told(run: Run, maze: Path) -> None:
-    ran = run("plan", maze, "--max-expansions", 7)
+    ran = run("plan", maze, "--max-evaluations", 7)
     assert "path        none" in ran.out
     assert "partial     " in ran.out
     assert ran.error.startswith("note: maze: no path within the limits; the partial path of ")
-    facts = json.loads(run("plan", maze, "--max-expansions", 7, "--json").out)
+    facts = json.loads(run("plan", maze, "--max-evaluations", 7, "--json").out)
     assert facts["path"] == []
     assert facts["partial_path"][0] == [0, 0]
 
@@ -160,7 +185,9 @@ def test_a_partial_path_is_told(run: Run, maze: Path) -> None:
 def test_budgets(run: Run, maze: Path) -> None:
     for options, outcome in (
         (["--max-expansions", 0], "expansions_spent"),
-        (["--max-expansions", 7], "expansions_spent"),
+        (["--max-expansions", 7, "--policy", "optimistic"], "expansions_spent"),
+        (["--max-evaluations", 7], "evaluations_spent"),
+        (["--max-evaluations", 7, "--policy", "optimistic"], "evaluations_spent"),
         (["--max-seconds", 0], "time_spent"),
     ):
         ran = run("plan", maze, "--json", *options)

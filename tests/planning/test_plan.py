@@ -56,7 +56,7 @@ def test_whatever_stands_for_a_map(tmp_path: Path) -> None:
     for one in given:
         plan = sailplan.plan(one, (0, 0), (2, 0))
         assert plan.cells == ((0, 0), (0, 1), (1, 1), (2, 1), (2, 0))
-        assert (plan.found, plan.cost, plan.outcome) == (True, 4.0, Outcome.GOAL_GENERATED)
+        assert (plan.found, plan.cost, plan.outcome) == (True, 4.0, Outcome.PATH_CONFIRMED)
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_terrain_costs(engine: Any) -> None:
     assert sailplan.plan(free, (0, 2), (4, 2), costs=costs, engine=engine).found
 
 
-@pytest.mark.parametrize("limits", [Limits(expansions=3), Limits(expansions=0), Limits(seconds=0.0)])
+@pytest.mark.parametrize("limits", [Limits(evaluations=3), Limits(expansions=0), Limits(seconds=0.0)])
 def test_a_limit_that_is_reached_leaves_a_partial_path(limits: Limits, tmp_path: Path) -> None:
     plan = sailplan.plan(ROOMS, limits=limits)
     assert (plan.found, plan.cells) == (False, ())
@@ -258,7 +258,7 @@ def test_a_limit_that_is_reached_leaves_a_partial_path(limits: Limits, tmp_path:
 
 
 def test_policies_by_name_by_file_and_as_objects(tmp_path: Path) -> None:
-    assert sailplan.plan(ROOMS).policy_name == "optimistic"
+    assert sailplan.plan(ROOMS).policy_name == "lazy"
     assert sailplan.plan(ROOMS, policy=dijkstra()).cost == sailplan.plan(ROOMS, policy="dijkstra").cost
     policy = sailplan.load_policy("sail:mazes")
     sailplan.save_policy(policy, tmp_path / "model.safetensors")
@@ -301,3 +301,16 @@ def test_a_radius_that_is_none_is_refused_in_one_line(radius: Any) -> None:
 def test_a_radius_of_zero_says_nothing(radius: Any) -> None:
     walled = np.array([[True, False, True]])
     assert sailplan.plan(walled, robot_radius=radius).notes == ()
+
+
+def test_bounds_and_solutions() -> None:
+    shortest = sailplan.plan(ROOMS, policy="dijkstra")
+    assert (sailplan.plan(ROOMS).bound, shortest.bound) == (math.inf, 1.0)
+    bounded = sailplan.plan(ROOMS, bound=1.2)
+    assert (bounded.bound, bounded.cost <= 1.2 * shortest.cost) == (1.2, True)
+    solutions: list[sailplan.Solution] = []
+    best = sailplan.plan(ROOMS, on_solution=solutions.append)
+    assert (best.cost, best.bound) == (pytest.approx(shortest.cost), 1.0)
+    assert best.cells == tuple(best.problem.states(solutions[-1].path))
+    nothing = sailplan.plan(np.array([[True, False, True]]), on_solution=solutions.append)
+    assert (nothing.found, nothing.outcome) == (False, Outcome.FRONTIER_EMPTY)

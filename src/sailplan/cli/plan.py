@@ -13,7 +13,7 @@ import typer
 
 from sailplan.cli.main import one_line, tell
 from sailplan.cli.options import Json, parse_point
-from sailplan.core import Limits, StopRule
+from sailplan.core import Limits, Solution, StopRule
 from sailplan.core.search import EngineName
 from sailplan.graphs.grid.graph import Moves
 from sailplan.graphs.grid.world import Unknown
@@ -30,8 +30,8 @@ def plan(
     policy: Annotated[
         str,
         typer.Option(
-            help="What selects the next vertex; see `sailplan policies`. "
-            "optimistic finds a path with few edge evaluations, a_star_octile a shortest path."
+            help="What selects the next vertex or edge; see `sailplan policies`. "
+            "lazy finds a path with few edge evaluations, lazy:1 and a_star_octile a shortest path."
         ),
     ] = DEFAULT_POLICY,
     start: Annotated[str | None, typer.Option(metavar="X,Y", help="Default: the bottom-left cell.")] = None,
@@ -51,7 +51,16 @@ def plan(
     corner_cutting: Annotated[bool, typer.Option(help="Whether a diagonal may pass a blocked corner.")] = False,
     stop: Annotated[StopRule | None, typer.Option(help="When the goal counts as found; default: the policy's.")] = None,
     max_expansions: Annotated[int | None, typer.Option(min=0, help="Give up after this many expansions.")] = None,
+    max_evaluations: Annotated[int | None, typer.Option(min=0, help="Give up after this many edge checks.")] = None,
     max_seconds: Annotated[float | None, typer.Option(min=0, help="Give up after this many seconds.")] = None,
+    bound: Annotated[
+        float | None,
+        typer.Option(min=1, help="The path costs at most this many times the optimum; lazy policies only."),
+    ] = None,
+    anytime: Annotated[
+        bool,
+        typer.Option("--anytime", help="Improve the path until it is optimal, or --bound or a limit is reached."),
+    ] = False,
     engine: Annotated[EngineName, typer.Option(help="auto: the fastest that can run the search.")] = "auto",
     png: Annotated[Path | None, typer.Option(help="Write a picture of the search.")] = None,
     gif: Annotated[Path | None, typer.Option(help="Write an animation of the search.")] = None,
@@ -67,13 +76,15 @@ def plan(
     """
     if connectivity not in (4, 8):
         raise typer.BadParameter(f"--connectivity is 4 or 8, not {connectivity}")
+    solutions: list[Solution] = []
     with _spinner_while_compiling():
         found = find_plan(
             map_file,
             None if start is None else parse_point("--start", start, metres=metres),
             None if goal is None else parse_point("--goal", goal, metres=metres),
             policy=policy,
-            limits=Limits(max_expansions, max_seconds),
+            limits=Limits(max_expansions, max_seconds, max_evaluations, bound),
+            on_solution=solutions.append if anytime else None,
             metres=metres,
             robot_radius=robot_radius,
             unknown=unknown,
@@ -94,6 +105,8 @@ def plan(
     if trace is not None:
         found.result.trace.save(trace)
     facts = describe(found)
+    if anytime:
+        facts["solutions"] = [_describe_solution(one) for one in solutions]
     written = [path for path in (png, gif, csv, trace) if path is not None]
     typer.echo(json.dumps(facts) if as_json else _lines(facts, written))
     if not found.found:
@@ -108,6 +121,7 @@ def describe(found: Plan) -> dict[str, Any]:
         "policy": found.policy_name,
         "outcome": result.outcome.value,
         "cost": result.cost if math.isfinite(result.cost) else None,
+        "bound": result.bound if math.isfinite(result.bound) else None,
         "expansions": result.expansions,
         "edge_evaluations": result.edge_evaluations,
         "policy_evaluations": result.policy_evaluations,
@@ -127,10 +141,30 @@ def describe(found: Plan) -> dict[str, Any]:
     return facts
 
 
+def _describe_solution(solution: Solution) -> dict[str, Any]:
+    bound = solution.bound if math.isfinite(solution.bound) else None
+    return {
+        "cost": solution.cost,
+        "lower_bound": solution.lower_bound,
+        "bound": bound,
+        "edge_evaluations": solution.evaluations,
+        "seconds": solution.seconds,
+    }
+
+
+def _line_of_solution(facts: dict[str, Any]) -> str:
+    bound = "not bounded" if facts["bound"] is None else f"at most {facts['bound']:.3f} times the optimum"
+    checks, seconds = facts["edge_evaluations"], facts["seconds"]
+    return f"  {checks:>7} edge checks  {1e3 * seconds:8.2f} ms  cost {facts['cost']:.4f}, {bound}"
+
+
 def _lines(facts: dict[str, Any], written: list[Path]) -> str:
     found, partial = facts["cost"] is not None, facts["partial_path"]
     path = f"{len(facts['path'])} cells, cost {facts['cost']:.4f}" if found else "none"
+    if facts["bound"] is not None:
+        path += ", a shortest one" if facts["bound"] == 1.0 else f", at most {facts['bound']:.3f} times the optimum"
     lines = [
+        *map(_line_of_solution, facts.get("solutions", [])),
         f"{facts['map']}: {facts['outcome']} with {facts['policy']} ({facts['engine']} engine)",
         f"  path        {path}",
         *([f"  partial     {len(partial)} cells, to {partial[-1]}"] if partial else []),

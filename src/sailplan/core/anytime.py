@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sailplan.core.graph import Problem
 from sailplan.core.policy import Policy
@@ -30,7 +30,7 @@ class Solution:
     seconds: float
     """Time spent so far."""
     result: SearchResult
-    """The result of the search so far."""
+    """The result of the search so far; its bound is that of the solution."""
 
     @property
     def path(self) -> tuple[int, ...]:
@@ -64,10 +64,10 @@ def improve(
     engine
         As for `search`.
 
-    Yields
-    ------
-    Solution
-        The cost never rises, and the bound never rises. Nothing is yielded if there is no path within the limits.
+    Returns
+    -------
+    iterator of Solution
+        The cost never rises, nor does the bound. There is none if no path is found within the limits.
 
     Raises
     ------
@@ -82,9 +82,13 @@ def improve(
     >>> [(round(solution.cost, 2), solution.bound) for solution in improve(problem, LazyPolicy())]
     [(3.83, 1.0)]
     """
+    yield from improve_search(open_search(problem, policy, engine=engine), limits)
+
+
+def improve_search(session: Search, limits: Limits = NO_LIMITS) -> Iterator[Solution]:
+    """Continue a search as `improve` does."""
     target = 1.0 if limits.bound is None else limits.bound
     within = Limits(limits.expansions, limits.seconds, limits.evaluations)
-    session = open_search(problem, policy, engine=engine)
     # The first call of a process compiles or loads the kernels; this time is not measured.
     session.lower_bound(timed=False)
     result = session.run(within)
@@ -106,4 +110,5 @@ def _solution(session: Search, result: SearchResult, limits: Limits, known: floa
     """Return the solution so far; `known` is an earlier lower bound."""
     proven = result.cost / result.bound if result.cost else 0.0
     lower_bound = min(max(known, proven, session.lower_bound(limits)), result.cost)
-    return Solution(result.cost, lower_bound, result.edge_evaluations, session.seconds, result)
+    solution = Solution(result.cost, lower_bound, result.edge_evaluations, session.seconds, result)
+    return replace(solution, result=replace(result, bound=solution.bound))

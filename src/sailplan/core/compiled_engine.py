@@ -56,10 +56,13 @@ class CompiledEngine:
         self._stop_at_generation = stop is StopRule.GOAL_GENERATED
         self._seconds_in_python = 0.0
         self.state.begin(problem.start)
+        self._compile()
+
+    def _compile(self) -> None:
+        """Compile or load the kernel if this process has not; here the time is not measured."""
         search = self._search
         kinds = (type(search.graph), type(search.queue), type(search.obstacles), *_record_classes(self._policy))
         if kinds not in _COMPILED:
-            # The first call of a process compiles or loads the kernel; here this time is not measured.
             self._call(COMPILE_ONLY)
             _COMPILED.add(kinds)
 
@@ -108,6 +111,7 @@ class CompiledEngine:
             raise EngineError(NO_BOUND)
         self._policy, queue = self._form.tighten(self._policy, self.state, self._search.queue, bound)
         self._search = self._search._replace(queue=queue)
+        self._compile()
 
     def lower_bound(self, deadline: float) -> float:
         """Return a lower bound of the cost of any path; 0 if the policy computes none."""

@@ -7,7 +7,7 @@ import html
 import io
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
-from sailplan.core import Limits, Note, Outcome, Policy, SearchResult, SearchState, StopRule, open_search
+from sailplan.core import Limits, Note, Outcome, Policy, Search, SearchResult, SearchState, StopRule, open_search
+from sailplan.core.anytime import Solution, improve_search
 from sailplan.core.graph import Problem
 from sailplan.core.search import EngineName
 from sailplan.datasets.formats.costs import with_costs
@@ -29,7 +30,7 @@ from sailplan.graphs.grid.world import Cell, Unknown, World, as_cell, corner_cel
 from sailplan.planning.robot import RoundRobot, checked_radius
 from sailplan.policies.catalogue import load_policy
 
-DEFAULT_POLICY = "optimistic"
+DEFAULT_POLICY = "lazy"
 PLAN_MOVES = Moves(corner_cutting=False)
 """Eight moves; a diagonal needs both cells beside it free, so a path never passes through a one-pixel diagonal wall."""
 
@@ -51,6 +52,8 @@ def plan(
     robot_radius: float = 0.0,
     unknown: Unknown = "blocked",
     costs: FilePath | ArrayLike | None = None,
+    bound: float | None = None,
+    on_solution: Callable[[Solution], None] | None = None,
     moves: Moves = PLAN_MOVES,
     stop: StopRule | None = None,
     engine: EngineName = "auto",
@@ -67,9 +70,9 @@ def plan(
         Cells (x, y): x points right, y points up, and (0, 0) is the bottom-left cell. By default the bottom-left and
         the top-right cell.
     policy
-        What decides which vertex to expand next: a `Policy`, a name (`sailplan policies` lists them), a model file or
-        a run folder. The default is "optimistic", which finds a path with few edge evaluations; "a_star_octile" finds
-        a shortest path.
+        What decides which vertex to expand or edge to evaluate next: a `Policy`, a name (`sailplan policies` lists
+        them), a model file or a run folder. The default is "lazy", which finds a path with few edge evaluations;
+        "lazy:1" and "a_star_octile" find a shortest path.
     limits
         When to give up. The default is never.
     metres
@@ -83,6 +86,12 @@ def plan(
     costs
         Terrain costs, each at least 1: an array (top row first), a `.npy` file, or an image in which white costs 1 and
         black costs 10. A move costs its length times the mean cost of its two cells. The default is 1 everywhere.
+    bound
+        The path costs at most this many times the optimum, for a policy that can prove it, such as the default. By
+        default the bound of the policy, which for "lazy" is infinite.
+    on_solution
+        If given, the search improves its path until the limits or the bound (1 by default) are reached, and calls this
+        function with each `Solution`; see `sailplan.improve`. The plan has the last one.
     moves
         Which moves are allowed. The default has eight moves and no corner cutting.
     stop
@@ -130,7 +139,7 @@ def plan(
         problem = robot.problem()
     planner, name = _policy(DEFAULT_POLICY if policy is None else policy)
     session = open_search(problem, planner, stop=stop, engine=engine)
-    result = session.run(limits or Limits())
+    result = _run(session, _with_bound(limits or Limits(), bound), on_solution)
     notes = [*_notes_on_unknown_cells(world), *result.notes]
     if result.outcome is Outcome.FRONTIER_EMPTY and robot:
         notes.append(Note(world.name, f"a robot radius of {robot} leaves no path; {robot.largest_radius()}"))
@@ -140,6 +149,20 @@ def plan(
         )
         notes.append(Note(world.name, f"no path within the limits; {ending}"))
     return Plan(problem, result, tuple(notes), planner, name, session.state)
+
+
+def _with_bound(limits: Limits, bound: float | None) -> Limits:
+    return limits if bound is None else replace(limits, bound=bound)
+
+
+def _run(session: Search, limits: Limits, on_solution: Callable[[Solution], None] | None) -> SearchResult:
+    """Search once, or until the path is optimal or a limit is reached."""
+    if on_solution is None:
+        return session.run(limits)
+    last = None
+    for last in improve_search(session, limits):
+        on_solution(last)
+    return last.result if last else session.run(replace(limits, bound=None))
 
 
 def _cell(world: World, point: Point, role: str, metres: bool) -> Cell:
@@ -228,6 +251,11 @@ class Plan:
     def cost(self) -> float:
         """Cost of the path, in cells; infinite if there is none."""
         return self.result.cost
+
+    @property
+    def bound(self) -> float:
+        """The cost is proven to be at most this many times the optimum; infinite if nothing is proven."""
+        return self.result.bound
 
     @property
     def evaluations(self) -> int:

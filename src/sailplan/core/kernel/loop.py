@@ -355,7 +355,7 @@ def _answer(search, end):
     return RUNNING if end == counts[REQUESTED] else EVALUATIONS_SPENT
 
 
-@inlined
+@piece
 def _record(search, source, place, slot, target, answer):
     """Record the result of one edge, and update the paths that it changes."""
     state, log = search.state, search.state.evaluated[search.state.counts[EVALUATED]]
@@ -384,7 +384,7 @@ def known_status(search, source, place, slot, target):
     return np.uint8(VALID_TARGET) if status == NOT_EVALUATED and state.valid_target[target] else status
 
 
-@inlined
+@piece
 def _connect_target(search, target):
     """Take the edge into a vertex that gives it the cheapest path, all of which are valid."""
     state, best, least, cost = search.state, np.int64(NO_VERTEX), np.inf, 0.0
@@ -401,7 +401,7 @@ def _connect_target(search, target):
         _spread(search, _lower(search, best, cost, target, 0))
 
 
-@inlined
+@piece
 def _spread(search, last):
     """Take all valid edges behind vertices whose path has become cheaper; `last` is the number of these."""
     first, room = 0, len(search.waiting)
@@ -416,7 +416,7 @@ def _spread(search, last):
                 last = _lower(search, source, edge_cost(search.graph, place, slot, target), target, last)
 
 
-@inlined
+@piece
 def _lower(search, source, edge_cost, target, last):
     """Use an edge for the path to its target if this is cheaper; return the new end of the ring of waiting vertices."""
     state, marks = search.state, search.marks

@@ -78,7 +78,7 @@ def _add_source(graph, policy, state, queue, goal, vertex):
         _enqueue(graph, policy, queue, goal, vertex)
 
 
-@inlined
+@piece
 def _enqueue(graph, policy, queue, goal, vertex):
     """Insert a vertex into the queue if its lengths differ; the newest of those with the same key comes first."""
     policy.plan.phases[vertex] = policy.settled[vertex] != policy.length[vertex]
@@ -94,11 +94,6 @@ def _key(policy, vertex):
 
 @find_candidate.register(ContinuedArrays)
 def _find_candidate(graph, backward, policy, state, queue, goal):
-    return _find(graph, backward, policy, state, queue, goal)
-
-
-@piece
-def _find(graph, backward, policy, state, queue, goal):
     plan = policy.plan
     if not _take_note(graph, backward, policy, state, queue, goal):
         return NO_QUEUE, np.int64(0)
@@ -126,7 +121,7 @@ def _find(graph, backward, policy, state, queue, goal):
             _retract(graph, backward, policy, state, queue, goal, vertex)
 
 
-@inlined
+@piece
 def _expand(graph, policy, state, queue, goal, vertex):
     """Settle a vertex and shorten the paths to its successors."""
     plan = policy.plan
@@ -145,7 +140,7 @@ def _expand(graph, policy, state, queue, goal, vertex):
             _enqueue(graph, policy, queue, goal, np.int64(target))
 
 
-@inlined
+@piece
 def _retract(graph, backward, policy, state, queue, goal, vertex):
     """Withdraw the settled length of a vertex, which was too small, from the successors that depend on it."""
     policy.settled[vertex] = NO_WAY
@@ -157,7 +152,7 @@ def _retract(graph, backward, policy, state, queue, goal, vertex):
             _find_length(graph, backward, policy, state, queue, goal, target)
 
 
-@inlined
+@piece
 def _find_length(graph, backward, policy, state, queue, goal, vertex):
     """Compute the length of a vertex from its predecessors."""
     plan = policy.plan
@@ -183,7 +178,7 @@ def _find_length(graph, backward, policy, state, queue, goal, vertex):
     _enqueue(graph, policy, queue, goal, vertex)
 
 
-@inlined
+@piece
 def _take_note(graph, backward, policy, state, queue, goal):
     """Read new invalid vertices and edges, and update the lengths behind them; false if the queue needs more room."""
     plan, counts = policy.plan, state.counts
@@ -211,7 +206,7 @@ def _take_note(graph, backward, policy, state, queue, goal):
     return True
 
 
-@inlined
+@piece
 def _check_way(graph, backward, policy, state, queue, goal, vertex):
     """Compute the length of a vertex again if the edge that it was reached by is known to be invalid."""
     plan = policy.plan
@@ -222,7 +217,7 @@ def _check_way(graph, backward, policy, state, queue, goal, vertex):
         _find_length(graph, backward, policy, state, queue, goal, vertex)
 
 
-@inlined
+@piece
 def _holds(graph, plan, state, goal, vertex, least):
     """Return whether a chain from a vertex to the goal is valid and as long as its bound; cached for the epoch.
 

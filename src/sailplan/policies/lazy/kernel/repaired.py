@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sailplan.core.kernel.arrays import CLOSED, NO_VERTEX, OPEN, POLICY_EVALUATIONS
-from sailplan.core.kernel.compile import inlined, piece
+from sailplan.core.kernel.compile import inlined
 from sailplan.core.kernel.heap import NO_TAG, number_of, pop_entry, put, tag_of, vertex_of
 from sailplan.policies.lazy.kernel.selection import (
     LazyArrays,
@@ -55,11 +55,6 @@ def _key(policy, state, vertex):
 
 @find_candidate.register(RepairedArrays)
 def _find_candidate(graph, backward, policy, state, queue, goal):
-    return _find(graph, policy, state, queue, goal)
-
-
-@piece
-def _find(graph, policy, state, queue, goal):
     plan = policy.plan
     take_note(graph, plan, state, goal)
     while True:

@@ -22,7 +22,7 @@ from sailplan.core.kernel.arrays import (
     NO_VERTEX,
     VALID_TARGET,
 )
-from sailplan.core.kernel.compile import dispatched, inlined, kernel
+from sailplan.core.kernel.compile import dispatched, inlined, kernel, piece
 from sailplan.core.kernel.edges import edge_number, is_valid, locate, slot_count, successor
 from sailplan.core.kernel.heap import clear
 from sailplan.core.kernel.loop import evaluate_edges, known_status, step
@@ -148,7 +148,7 @@ def _has_news(policy, state):
     return clock[READ] < counts[INVALID_VERTICES] or clock[READ_EDGES] < counts[INVALID_EDGES]
 
 
-@inlined
+@piece
 def _lay_candidate(graph, policy, vertex, goal):
     """Write down the candidate through a vertex: the path to it, then its chain."""
     plan, path, slots = policy.plan, policy.candidate[0], policy.candidate[1]
@@ -168,7 +168,7 @@ def _lay_candidate(graph, policy, vertex, goal):
     policy.known[EDGES], policy.known[VALID] = edges, 0
 
 
-@inlined
+@piece
 def _pick(search, policy):
     """Request edges of the candidate; CONFIRMED if all of them are known to be valid."""
     done, known = policy.plan.done, policy.known
@@ -190,7 +190,7 @@ def _pick(search, policy):
     return count
 
 
-@inlined
+@piece
 def is_known(search, policy, index):
     """Return whether an edge of the candidate is known to be valid."""
     source, slot = np.int64(policy.candidate[0, index]), np.int64(policy.candidate[1, index])
@@ -210,7 +210,7 @@ def _position(search, policy, index, found):
     return _most_doubtful(search, policy, index, found)
 
 
-@inlined
+@piece
 def _most_doubtful(search, policy, index, found):
     """Move the most doubtful edge from the rest of the list to position `index`; the first one if there are several."""
     done = policy.plan.done
