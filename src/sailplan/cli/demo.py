@@ -33,8 +33,10 @@ from sailplan.policies.learned.policy import LearnedPolicy
 
 TRAINED_ON = "alternating_gaps"
 FAMILIES = (TRAINED_ON, "single_bugtrap", "mazes")
-BASELINES = ["optimistic", "a_star", "weighted_a_star", "h_euc", "mha_star", "oracle"]
+BASELINES = ["lazy", "optimistic", "a_star", "weighted_a_star", "h_euc", "mha_star", "oracle"]
 _FRAMES = 60
+_SIDE = 400
+"""Side of a picture in pixels."""
 SETTINGS = DEFAULT.changed(rounds=5, training_worlds=100, worlds_per_round=100, validation_worlds=40)
 
 
@@ -48,7 +50,10 @@ def demo(
     learned = {family: f"sail:{family}" for family in FAMILIES}
     learned[TRAINED_ON] = _train(out / "training", rounds)
     task_sets = [task_set for family in FAMILIES for task_set in load_tasks(family, Choice("test", limit=worlds))]
-    searched = [evaluate_tasks([one], [*BASELINES, learned[one.family]], Limits()) for one in task_sets]
+    searched = [
+        evaluate_tasks([one], [*BASELINES, learned[one.family], f"lazy-belief:{one.family}"], Limits())
+        for one in task_sets
+    ]
     evaluation = Evaluation([record for one in searched for record in one.records])
     records, summaries = evaluation.records, evaluation.summaries
     Console().print(evaluation)
@@ -56,7 +61,8 @@ def demo(
     for task_set in task_sets:
         family, task = task_set.family, _hardest(task_set, records)
         write_png(task.scenario.world, out / "worlds" / f"{family}.png")
-        shown = {"h_euc": "h_euc", "optimistic": "optimistic", "SaIL": learned[family], "oracle": "oracle"}
+        shown = {"h_euc": "h_euc", "optimistic": "optimistic", "SaIL": learned[family], "lazy": "lazy"}
+        shown["lazy-belief"] = f"lazy-belief:{family}"
         pictures[family] = side_by_side([_picture(task.problem(), name, policy) for name, policy in shown.items()])
         write_picture(pictures[family], out / f"{family}.png")
     write_records(records, out / "records.csv")
@@ -67,13 +73,16 @@ def demo(
     introduction = (
         f"{worlds} generated worlds of each family that no training has seen. On {TRAINED_ON} SaIL is the policy "
         "trained just now, elsewhere one that comes with the package; optimistic needs no training and replans "
-        f"where it meets an obstacle. The oracle knows the world and is the limit.{caveat}"
+        "where it meets an obstacle. The oracle knows the world and is the limit. lazy evaluates one edge at a time, "
+        f"lazy-belief does so with what it has learned from other worlds of the family.{caveat}"
     )
     write_report(out / "report.html", "sailplan: a short tour", introduction, summaries, pictures)
     typer.echo(f"\nSaIL against optimistic:{caveat}" if caveat else "")
     typer.echo(f"The training, the table, the pictures and report.html are in {out.resolve()}")
     typer.echo(f"Next: {_command()} plan {out / 'worlds' / 'mazes.png'} --png my_search.png")
-    typer.echo("That is with optimistic; --policy sail:mazes is SaIL, --policy a_star_octile gives the shortest path.")
+    typer.echo(
+        "That is with lazy; --policy sail:mazes is SaIL, --policy a_star_octile or lazy:1 gives a shortest path."
+    )
 
 
 def _train(folder: Path, rounds: int) -> str:
@@ -124,8 +133,10 @@ def _hardest(task_set: TaskSet, records: Sequence[Record]) -> Task:
 def _picture(problem: Problem, name: str, policy: str) -> Image.Image:
     session = open_search(problem, load_policy(policy))
     result = session.run()
-    caption = f"{name}: {result.expansions} expansions, cost {result.cost:.1f}"
-    return draw_search(problem, session.state, result.path, caption)
+    counts = f"{result.edge_evaluations} evaluations"
+    if result.expansions:
+        counts = f"{result.expansions} expansions, {counts}"
+    return draw_search(problem, session.state, result.path, f"{name}: {counts}", side=_SIDE)
 
 
 def _film(problem: Problem, raced: dict[str, str], path: Path) -> None:
