@@ -45,6 +45,7 @@ from sailplan.policies.replanning.kernel.edges import (
     remove_edge,
     reverse,
 )
+from sailplan.policies.replanning.kernel.repair import mark_chain
 
 _NEWEST_FIRST = (1 << 35) - 1
 _AROUND = 10
@@ -233,15 +234,7 @@ def _holds(graph, plan, state, goal, vertex, least):
             plan.onward[here] = slot + 1
         here = np.int64(successor(graph, place, slot))
         steps += 1
-    holds = here == goal or plan.confirmed[here] == epoch
-    answer = epoch if holds else -epoch
-    if not holds:
-        plan.confirmed[here] = answer
-    here = np.int64(vertex)
-    for _ in range(steps):
-        plan.confirmed[here] = answer
-        here = np.int64(successor(graph, locate(graph, here), plan.onward[here] - 1))
-    return holds
+    return mark_chain(graph, plan, goal, vertex, here, steps)
 
 
 @inlined

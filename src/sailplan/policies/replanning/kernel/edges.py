@@ -29,8 +29,8 @@ steps and of known invalid vertices and edges at which the belief is updated; an
 interrupted: one plus its vertex, the numbers of vertices reached and finished, and the number of vertices that may be
 finished before the kernel returns."""
 CLOCKS = 10
-MOST_WORK = 1 << 14
-"""The number of vertices that repairs may finish in one call of the kernel, which takes a few milliseconds."""
+MOST_WORK = 1 << 12
+"""The number of vertices that repairs may finish in one call of the kernel, which takes about a millisecond."""
 
 
 class ReplanningArrays(NamedTuple):

@@ -67,10 +67,17 @@ def holds(graph, plan, state, goal, vertex):
             break
         here = np.int64(target)
         steps += 1
-    holds = here == goal or plan.confirmed[here] == epoch
+    return mark_chain(graph, plan, goal, vertex, here, steps)
+
+
+@inlined
+def mark_chain(graph, plan, goal, vertex, end, steps):
+    """Store for the epoch whether the chain from a vertex holds, which was followed for `steps` edges to its `end`."""
+    epoch = plan.clock[EPOCH]
+    holds = end == goal or plan.confirmed[end] == epoch
     answer = epoch if holds else -epoch
     if not holds:
-        plan.confirmed[here] = answer
+        plan.confirmed[end] = answer
     here = np.int64(vertex)
     for _ in range(steps):
         plan.confirmed[here] = answer
