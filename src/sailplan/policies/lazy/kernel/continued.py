@@ -81,11 +81,16 @@ def _add_source(graph, policy, state, queue, goal, vertex):
 
 @piece
 def _enqueue(graph, policy, queue, goal, vertex):
-    """Insert a vertex into the queue if its lengths differ; the newest of those with the same key comes first."""
+    """Insert a vertex into the queue if its lengths differ.
+
+    Of those with the same key, vertices whose settled length is too small come first, as a candidate may not pass
+    through them; then the newest.
+    """
     policy.plan.phases[vertex] = policy.settled[vertex] != policy.length[vertex]
     if policy.plan.phases[vertex] and bound_of(graph, policy.plan, goal, vertex) < NO_WAY:
         queue.issued[0] += 1
-        put(queue, 0, _key(policy, vertex), tag_of(_NEWEST_FIRST - queue.issued[0], vertex))
+        turn = 0 if policy.settled[vertex] < policy.length[vertex] else _NEWEST_FIRST - queue.issued[0]
+        put(queue, 0, _key(policy, vertex), tag_of(turn, vertex))
 
 
 @inlined
