@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sailplan.core import Limits, Outcome, Policy, SearchState, StopRule, improve, open_search, search
 from sailplan.core.graph import FloatArray
 from sailplan.core.search import EngineName
-from sailplan.datasets import World, generate_world
+from sailplan.datasets import FAMILIES, World, generate_world
 from sailplan.errors import EngineError, GraphError, PolicyError
 from sailplan.graphs import CallbackGraph, EdgeStatus, ExplicitGraph, GridGraph, Problem, grid_problem
 from sailplan.policies import SELECTORS, LazyPolicy, a_star, load_policy, save_policy
@@ -190,6 +190,17 @@ def test_fewer_edges_than_a_search_by_vertices() -> None:
     assert lazy.edge_evaluations < search(problem, load_policy("optimistic")).edge_evaluations / 2
     assert shortest.cost == search(problem, load_policy("a_star_octile")).cost
     assert shortest.edge_evaluations < search(problem, load_policy("a_star_octile")).edge_evaluations
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_edge_is_requested_twice_on_large_maps(family: str) -> None:
+    # Where many paths are of the same length, an invalid vertex must not remain on the candidate.
+    for index in range(12):
+        problem = grid_problem(generate_world(family, 5, index))
+        result = search(problem, LazyPolicy(), Limits(evaluations=problem.graph.vertex_count))  # type: ignore[attr-defined]
+        assert result.outcome.final
+        assert len(np.unique(result.trace.evaluated[:, 1])) == result.edge_evaluations
+        assert result.found == search(problem, load_policy("optimistic")).found
 
 
 @both_engines
