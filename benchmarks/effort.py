@@ -36,6 +36,7 @@ from waiting import waiting
 OTHERS = ("h_euc", "weighted_a_star", "a_star", "sail:{family}")
 BELIEF = "belief:{family}"
 """The learned belief, where this version of the package has one."""
+LAZY_BELIEF = "lazy-belief:{family}"
 REPEATS = 5
 """Searches at cost 0, of which the fastest counts."""
 
@@ -93,6 +94,8 @@ def policies_for(family: str, belief: str | None) -> dict[str, Policy]:
     except SailplanError:
         if belief:
             raise
+    made["lazy"] = load_policy("lazy")
+    made["lazy-belief"] = load_policy(LAZY_BELIEF.format(family=family))
     return made
 
 

@@ -18,6 +18,8 @@ COLOURS = {
     "sail": "tab:blue",
     "optimistic": "tab:red",
     "belief": "tab:purple",
+    "lazy": "black",
+    "lazy-belief": "tab:cyan",
 }
 
 

@@ -13,7 +13,8 @@ from sailplan.evaluation.sheets import Cell, Sheet, markdown
 
 COSTS = (0, 1, 10, 100, 1000)
 """Microseconds that a check takes."""
-REPLANNERS = ("optimistic", "belief")
+REPLANNERS = ("optimistic", "belief", "lazy", "lazy-belief")
+"""Policies that are compared with all others before them."""
 SIDES = (201, 1001)
 
 
