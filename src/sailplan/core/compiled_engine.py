@@ -15,6 +15,7 @@ from sailplan.core.kernel.arrays import (
     EDGE_EVALUATIONS,
     EDGE_LOG_FULL,
     OPEN,
+    PENDING,
     POLICY_DUE,
     POLICY_FULL,
     QUEUE_FULL,
@@ -68,7 +69,9 @@ class CompiledEngine:
 
     def advance(self, expansions: int, evaluations: int | None, deadline: float) -> Outcome | None:
         """Expand at most `expansions` vertices; None if all of them were expanded and the search can continue."""
-        if self._stop_at_generation and self.state.status[self._goal] == OPEN:
+        counts = self.state.arrays.counts
+        answered = counts[PENDING] + counts[REQUESTED] == 0
+        if self._stop_at_generation and answered and self.state.status[self._goal] == OPEN:
             return Outcome.GOAL_GENERATED
         if self._form.lists_candidates and self._form.requests and self.state.arrays.counts[ANSWERED] == 0:
             # The caller may have chosen another edge since.

@@ -72,7 +72,9 @@ class ReferenceEngine:
     def advance(self, expansions: int, evaluations: int | None, deadline: float) -> Outcome | None:
         """Expand at most `expansions` vertices; None if all of them were expanded and the search can continue."""
         goal = self._problem.goal
-        if self._stop_at_generation and self._status[goal] == OPEN:
+        # A request that a limit has interrupted is answered first.
+        answered = self._pending is None and not self._request.unanswered
+        if self._stop_at_generation and answered and self._status[goal] == OPEN:
             return Outcome.GOAL_GENERATED
         if is_steered(self._frontier):
             # The caller may have chosen another edge since.

@@ -75,7 +75,9 @@ _TIMED_EVERY = 64
 def advance(search, policy, stop_at_generation, budget, most):
     """Take at most `budget` steps and evaluate at most `most` edges in all; return why the loop stopped."""
     state, queue, goal, room = search.state, search.queue, search.goal, len(search.targets)
-    code = GOAL_GENERATED if stop_at_generation and state.status[goal] == OPEN else RUNNING
+    # A request that a limit has interrupted is answered first.
+    answered = state.counts[PENDING] + state.counts[REQUESTED] == 0
+    code = GOAL_GENERATED if stop_at_generation and answered and state.status[goal] == OPEN else RUNNING
     if budget > 0 and code == RUNNING and queue.issued[0] == 0:
         # With the type of successors, so that `on_open` is compiled once.
         on_open(search, policy, 0, np.uint32(search.start), ENTERED)
