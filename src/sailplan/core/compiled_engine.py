@@ -73,12 +73,12 @@ class CompiledEngine:
         answered = counts[PENDING] + counts[REQUESTED] == 0
         if self._stop_at_generation and answered and self.state.status[self._goal] == OPEN:
             return Outcome.GOAL_GENERATED
-        if self._form.lists_candidates and self._form.requests and self.state.arrays.counts[ANSWERED] == 0:
+        if self._form.lists_candidates and self._form.requests and counts[ANSWERED] == 0:
             # The caller may have chosen another edge since.
-            self.state.arrays.counts[REQUESTED] = 0
+            counts[REQUESTED] = 0
         timed = deadline < math.inf
         chunk, longest = (1, _LONGEST_TIMED_CALL) if timed else (_FIRST_EXPANSIONS, _LONGEST_CALL)
-        most = UNLIMITED if evaluations is None else int(self.state.arrays.counts[EDGE_EVALUATIONS]) + evaluations
+        most = UNLIMITED if evaluations is None else int(counts[EDGE_EVALUATIONS]) + evaluations
         while expansions > 0:
             began = perf_counter()
             if began >= deadline:

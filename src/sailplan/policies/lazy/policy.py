@@ -240,7 +240,7 @@ class LazySession:
         return queue
 
     def _restart(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
-        """Begin the search for the candidate anew, from all sources."""
+        """Restart the search for the candidate, from all sources."""
         queue = with_room(queue, len(state.frontier))
         restart(self.arrays, queue)
         add_sources(self._graph.arrays(), self.arrays, state.arrays, queue, self._problem.goal, state.frontier)

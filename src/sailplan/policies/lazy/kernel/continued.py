@@ -251,7 +251,7 @@ def _fits(graph, plan, state, vertex, place, slot):
 
 @inlined
 def _fitting_slot(graph, plan, state, goal, vertex, place, least):
-    """Return a slot whose edge fits and whose target may have a chain, best one that has; -1 if there is none."""
+    """Return a slot whose edge fits and whose target may have a chain, preferably one that has; -1 if there is none."""
     epoch, found = plan.clock[EPOCH], -1
     for slot in range(slot_count(graph, place) - 1, -1, -1):
         target = successor(graph, place, slot)
