@@ -37,14 +37,18 @@ def grid_problems(
 
 @st.composite
 def explicit_problems(
-    draw: st.DrawFn, vertices: int = 40, dimensions: int | None = None
+    draw: st.DrawFn, vertices: int = 40, dimensions: int | None = None, undirected: bool | None = None
 ) -> tuple[Problem, ExplicitGraph]:
-    """Draw a problem on a random directed graph with invalid edges and vertices, and the graph."""
+    """Draw a problem on a random graph, directed or not, with invalid edges and vertices, and the graph."""
     count = draw(st.integers(1, vertices))
     if dimensions is None:
         dimensions = draw(st.integers(1, 3))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     ends = np.argwhere(rng.random((count, count)) < draw(st.sampled_from((0.0, 0.1, 0.3))))
+    if undirected is None:
+        undirected = draw(st.booleans())
+    if undirected:
+        ends = ends[ends[:, 0] < ends[:, 1]]
     rng.shuffle(ends)
     # Costs of a few kinds, zero among them, make ties.
     costs = rng.choice((0.0, 1.0, 2.5, np.sqrt(2.0)), len(ends))
@@ -54,6 +58,7 @@ def explicit_problems(
     graph = ExplicitGraph.from_edges(
         count,
         [(source, target, cost) for (source, target), cost in zip(ends.tolist(), costs.tolist(), strict=True)],
+        undirected=undirected,
         coordinates=places,
         invalid_edges=ends[fails].tolist(),
         invalid_vertices=np.flatnonzero(rng.random(count) < draw(st.sampled_from((0.0, 0.1)))).tolist(),

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from sailplan.core.graph import EdgeStatus
+from sailplan.core.graph import EdgeStatus, is_undirected
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem
 
 Edge = tuple[int, int]
@@ -102,6 +102,8 @@ class NaiveLazySearch:
             status = EdgeStatus(self.problem.graph.evaluate(source, [target])[0])
             self.evaluated.append((source, target))
             self.known[source, target] = status.valid
+            if is_undirected(self.problem.graph) and status is not EdgeStatus.INVALID_TARGET:
+                self.known[target, source] = status.valid
             if status in (EdgeStatus.INVALID_TARGET, EdgeStatus.VALID_TARGET):
                 for edge in self.costs:
                     if edge[1] == target:

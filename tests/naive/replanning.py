@@ -13,8 +13,9 @@ from sailplan.graphs import Graph, GridGraph, Problem
 from sailplan.policies.replanning.beliefs import Belief
 from sailplan.policies.replanning.policy import (
     MAX_MULTIPLIER,
+    first_multipliers,
+    in_rows,
     is_per_edge,
-    multiplier_count,
     whole_costs,
     whole_multipliers,
 )
@@ -89,8 +90,11 @@ class NaiveReplanning:
         self._problem, self._state, self._belief = problem, state, belief
         graph: Graph = problem.graph
         assert is_compiled(graph)
-        multipliers, count = belief.multipliers(problem), multiplier_count(graph, is_per_edge(belief))
-        self._multipliers = [256] * count if multipliers is None else whole_multipliers(multipliers).tolist()
+        self._graph = graph
+        multipliers = first_multipliers(belief, problem, graph)
+        self._multipliers = (
+            [256] * graph.vertex_count if multipliers is None else whole_multipliers(multipliers).tolist()
+        )
         self._follower = belief.follow(problem)
         self._looked = (0, 0)
         self._entered: list[int] = []
@@ -113,7 +117,8 @@ class NaiveReplanning:
             self._looked = now
             multipliers = self._follower.update(state)
             if multipliers is not None:
-                self._multipliers = whole_multipliers(multipliers).tolist()
+                rows = in_rows(multipliers, self._graph, is_per_edge(self._belief))
+                self._multipliers = whole_multipliers(rows).tolist()
         distances = believed_distances(self._problem, state, self._multipliers, is_per_edge(self._belief))
         waiting = [vertex for vertex in self._entered if state.status[vertex] == OPEN]
         return min(waiting, key=lambda vertex: distances.get(vertex, inf), default=None)

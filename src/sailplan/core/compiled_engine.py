@@ -14,12 +14,16 @@ from sailplan.core.kernel.arrays import (
     ANSWERS_DUE,
     EDGE_EVALUATIONS,
     EDGE_LOG_FULL,
+    INVALID_EDGE,
+    INVALID_TARGET,
     OPEN,
     PENDING,
     POLICY_DUE,
     POLICY_FULL,
     QUEUE_FULL,
     REQUESTED,
+    VALID_EDGE,
+    VALID_TARGET,
     SearchArrays,
 )
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
@@ -136,7 +140,8 @@ class CompiledEngine:
         if code == QUEUE_FULL:
             self._search = search._replace(queue=enlarge_queues(search.queue))
         elif code == EDGE_LOG_FULL:
-            state.make_room_for_edges(len(search.requested))
+            # An undirected edge has two entries in the log of invalid edges.
+            state.make_room_for_edges(2 * len(search.requested))
             self._search = search._replace(state=state.arrays)
         elif code == POLICY_FULL and self._form.enlarge:
             self._policy = self._form.enlarge(self._policy)
@@ -152,7 +157,13 @@ class CompiledEngine:
         left = most - int(counts[EDGE_EVALUATIONS])
         asked = self._search.requested[counts[ANSWERED] : min(counts[REQUESTED], counts[ANSWERED] + left)]
         sources, edges = asked[:, 0], rows.first[asked[:, 0]] + asked[:, 1]
-        rows.verdicts[edges] = statuses_of_edges(self._graph, sources.tolist(), rows.targets[edges].tolist())
+        statuses = statuses_of_edges(self._graph, sources.tolist(), rows.targets[edges].tolist())
+        rows.verdicts[edges] = statuses
+        if len(rows.opposite):
+            # Results about the target are not results about the source.
+            by_edge = np.where(np.isin(statuses, (VALID_EDGE, VALID_TARGET)), VALID_EDGE, INVALID_EDGE)
+            known = np.asarray(statuses) != INVALID_TARGET
+            rows.verdicts[rows.opposite[edges[known]]] = by_edge[known]
         self._seconds_in_python += perf_counter() - began
 
 
@@ -183,8 +194,8 @@ def allocate_search(graph: CompiledGraph, problem: Problem, form: CompiledForm, 
 
 def graph_edges(graph: CompiledGraph) -> int:
     """Return an upper limit of the numbers that `edge_number` returns."""
-    edges = getattr(graph, "edge_count", None)
-    return graph.vertex_count * graph.max_degree if edges is None else int(edges)
+    rows = getattr(graph, "row_count", None)
+    return graph.vertex_count * graph.max_degree if rows is None else int(rows)
 
 
 def _allocate_obstacles(graph: CompiledGraph, form: CompiledForm) -> Any:

@@ -9,7 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
-from sailplan.core.graph import EdgeStatus, Graph, statuses_of_edges
+from sailplan.core.graph import EdgeStatus, Graph, is_undirected, statuses_of_edges
 from sailplan.core.kernel.arrays import (
     CLOSED,
     EDGE_EVALUATIONS,
@@ -40,6 +40,7 @@ class EdgeStep:
 
     def __init__(self, graph: Graph, state: SearchState, frontier: Frontier) -> None:
         self._graph, self._state, self._frontier = graph, state, frontier
+        self._both_ways = is_undirected(graph)
         self._edges: list[tuple[int, int]] = []
         self._answers: list[int] = []
         self._known: dict[tuple[int, int], int] = {}
@@ -106,18 +107,22 @@ class EdgeStep:
     def _record(self, edge: tuple[int, int], status: EdgeStatus) -> None:
         source, target = edge
         self._known[edge] = status
+        if self._both_ways and status is not EdgeStatus.INVALID_TARGET:
+            self._known[target, source] = EdgeStatus.VALID if status.valid else status
         if status is EdgeStatus.INVALID_TARGET:
             if self._state.status[target] in (OPEN, CLOSED):
                 raise GraphError(f"vertex {target} is reported as invalid, but another edge into it was valid")
             if self._state.status[target] != INVALID:
                 self._state.forbid([target], [])
         elif status is EdgeStatus.INVALID_EDGE:
-            self._state.forbid([], [edge])
+            self._state.forbid([], [edge], both_ways=self._both_ways)
         elif status is EdgeStatus.VALID_TARGET:
             self._valid_targets.add(target)
             self._connect_target(target)
         elif self._state.status[source] in (OPEN, CLOSED):
             self._connect(source, target, self._edges_of(source)[target])
+        if self._both_ways and status.valid and self._state.status[target] in (OPEN, CLOSED):
+            self._connect(target, source, self._edges_of(target)[source])
 
     def _report(self) -> None:
         """Tell the frontier the results of the whole request."""

@@ -40,7 +40,8 @@ class Graph(Protocol):
 
     An optional method `state(vertex)` returns what a vertex represents, for example a cell or a node. An optional
     method `evaluate_edges(sources, targets)` evaluates edges of several vertices in one call, and returns what
-    `evaluate` returns. Check your own graphs with `sailplan.testing.check_graph`.
+    `evaluate` returns. If an optional attribute `undirected` is true, each edge has an opposite one of the same cost,
+    and one evaluation gives the result of both. Check your own graphs with `sailplan.testing.check_graph`.
 
     Examples
     --------
@@ -163,6 +164,11 @@ _STATUS_OF_FLAG = {True: int(EdgeStatus.VALID), False: int(EdgeStatus.INVALID_ED
 def is_finite(graph: Graph) -> TypeGuard[FiniteGraph]:
     """Return whether the number of vertices is known."""
     return hasattr(graph, "vertex_count")
+
+
+def is_undirected(graph: Graph) -> bool:
+    """Return whether one evaluation gives the results of an edge and of the opposite one."""
+    return bool(getattr(graph, "undirected", False))
 
 
 def is_compiled(graph: Graph) -> TypeGuard[CompiledGraph]:

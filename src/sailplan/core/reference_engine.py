@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sailplan.core.edge_step import EdgeStep, checked_cost
-from sailplan.core.graph import Problem, edge_statuses, is_finite
+from sailplan.core.graph import Problem, edge_statuses, is_finite, is_undirected
 from sailplan.core.kernel.arrays import (
     CLOSED,
     EDGE_EVALUATIONS,
@@ -244,4 +244,5 @@ class ReferenceEngine:
         for target in discovery.invalid_vertices:
             if self._status[target] == OPEN:
                 raise GraphError(f"vertex {target} is reported as invalid, but another edge into it was valid")
-        self.state.forbid(discovery.invalid_vertices, discovery.invalid_edges)
+        both_ways = is_undirected(self._problem.graph)
+        self.state.forbid(discovery.invalid_vertices, discovery.invalid_edges, both_ways=both_ways)

@@ -198,8 +198,10 @@ class SearchState:
             kept = ("invalid_edges", "counts", "cycles", "evaluated", "edge_status")
             self.arrays = larger._replace(**{field: getattr(self.arrays, field) for field in kept})
 
-    def forbid(self, vertices: list[int], edges: list[tuple[int, int]]) -> None:
-        """Record invalid vertices and edges."""
+    def forbid(self, vertices: list[int], edges: list[tuple[int, int]], *, both_ways: bool = False) -> None:
+        """Record invalid vertices and edges, in both directions if edges are undirected."""
+        if both_ways:
+            edges = [ends for source, target in edges for ends in ((source, target), (target, source))]
         self.make_room_for_edges(len(edges))
         # For a few numbers, writing through memory views is faster than array assignment.
         counts, status = self.arrays.counts.data, self.arrays.status.data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sailplan.core.graph import EdgeStatus, Graph, Problem, edge_statuses
+from sailplan.core.graph import EdgeStatus, Graph, Problem, edge_statuses, is_undirected
 from sailplan.errors import GraphError
 from sailplan.graphs.explicit.graph import ExplicitGraph
 
@@ -32,6 +32,7 @@ def explore(
         If more than `max_vertices` vertices are reachable.
     """
     graph: Graph = problem.graph
+    undirected = is_undirected(graph)
     edges: list[tuple[int, int, float]] = []
     met = {problem.start}
     waiting = [problem.start]
@@ -43,10 +44,11 @@ def explore(
         verdicts = edge_statuses(graph, vertex, targets) if checked else [EdgeStatus.VALID] * len(targets)
         for target, cost, verdict in zip(targets, costs, verdicts, strict=True):
             if EdgeStatus(verdict).valid:
-                edges.append((vertex, target, cost))
+                if not undirected or vertex < target:
+                    edges.append((vertex, target, cost))
                 if target not in met:
                     met.add(target)
                     waiting.append(target)
         if len(met) > max_vertices:
             raise GraphError(f"{problem.name}: more than {max_vertices} vertices are reachable, too many {why}")
-    return ExplicitGraph.from_edges(max(max(met), problem.goal) + 1, edges)
+    return ExplicitGraph.from_edges(max(max(met), problem.goal) + 1, edges, undirected=undirected)

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from sailplan.core import search
+from sailplan.core import open_search, search
+from sailplan.core.search import EngineName
 from sailplan.errors import GraphError
 from sailplan.graphs import EdgeStatus, ExplicitGraph, Problem
 from sailplan.oracle import cost_to_go
 from sailplan.policies import a_star
+from sailplan.policies.lazy import LazyPolicy
 from sailplan.testing import check_graph
 from tests.strategies import explicit_problems
 
@@ -126,3 +128,38 @@ def test_later_changes_to_the_coordinates_given_change_nothing() -> None:
     graph = ExplicitGraph.from_edges(3, EDGES, coordinates=places)
     places[:] = 9.0
     assert not graph.coordinates([0, 1, 2]).any()
+
+
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
+@pytest.mark.parametrize("selector", ["forward", "backward", "alternate"])
+def test_an_undirected_edge_is_evaluated_once(engine: EngineName, selector: str) -> None:
+    # A ladder, whose middle edges are found from both sides.
+    edges = [(0, 1, 1.0), (1, 2, 1.0), (3, 4, 1.1), (4, 5, 1.1), (0, 3, 0.5), (1, 4, 0.5), (2, 5, 0.5)]
+    invalid = {(1, 2), (0, 3)}
+    asked: list[tuple[int, int]] = []
+
+    def evaluate(sources: list[int], targets: list[int]) -> list[bool]:
+        asked.extend(zip(sources, targets, strict=True))
+        return [not {(a, b), (b, a)} & invalid for a, b in zip(sources, targets, strict=True)]
+
+    graph = ExplicitGraph.from_edges(6, edges, undirected=True, evaluate_edges=evaluate)
+    assert (graph.edge_count, graph.row_count) == (7, 14)
+    run = open_search(Problem(graph, 2, 0), LazyPolicy(1.0, selector=selector), engine=engine)
+    result = run.run()
+    assert result.path == (2, 5, 4, 1, 0)
+    unordered = [tuple(sorted(edge)) for edge in asked]
+    assert len(set(unordered)) == len(unordered) == result.edge_evaluations
+    both_ways = {(a, b) for edge in invalid for a, b in (edge, edge[::-1]) if edge in unordered}
+    assert {tuple(edge) for edge in run.state.invalid_edges.tolist()} == both_ways
+
+
+def test_an_undirected_edge_given_in_both_directions_is_refused() -> None:
+    with pytest.raises(GraphError, match="given twice"):
+        ExplicitGraph.from_edges(2, [(0, 1, 1.0), (1, 0, 1.0)], undirected=True)
+
+
+def test_edges_may_be_an_array() -> None:
+    table = np.array([[0, 1, 1.0], [1, 2, 2.0]])
+    assert ExplicitGraph.from_edges(3, table).successors(1) == ([2], [2.0])
+    with pytest.raises(GraphError, match="rows of 3 numbers"):
+        ExplicitGraph.from_edges(3, table[:, :2])

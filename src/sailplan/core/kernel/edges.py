@@ -52,6 +52,12 @@ def edge_number(graph, degree, vertex, place, slot):
 
 
 @dispatched("graph", default=True)
+def reverse_number(graph, number):
+    """Return the number of the opposite edge if one evaluation gives the result of both; otherwise -1."""
+    return -1
+
+
+@dispatched("graph", default=True)
 def evaluates_in_python(graph):
     """Return whether `verdict` is NOT_EVALUATED until Python has evaluated an edge and written the result."""
     return False

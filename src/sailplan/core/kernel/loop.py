@@ -44,6 +44,7 @@ from sailplan.core.kernel.arrays import (
     SELECT,
     TOUCHED,
     UNSEEN,
+    VALID_EDGE,
     VALID_TARGET,
 )
 from sailplan.core.kernel.clock import cycles
@@ -54,6 +55,7 @@ from sailplan.core.kernel.edges import (
     evaluates_in_python,
     is_valid,
     locate,
+    reverse_number,
     slot_count,
     successor,
     verdict,
@@ -87,7 +89,7 @@ def advance(search, policy, stop_at_generation, budget, most):
         if not has_room(queue, room):
             code = QUEUE_FULL
             break
-        if state.counts[INVALID_EDGES] + len(search.requested) > len(state.invalid_edges):
+        if state.counts[INVALID_EDGES] + 2 * len(search.requested) > len(state.invalid_edges):
             code = EDGE_LOG_FULL
             break
         if state.counts[PENDING] + state.counts[REQUESTED] == 0 and is_due(search, policy):
@@ -180,7 +182,8 @@ def _evaluate(search, vertex):
         if answer == INVALID_TARGET:
             _forbid_target(search, target)
         elif answer == INVALID_EDGE:
-            _forbid_edge(state, vertex, target)
+            number = edge_number(graph, len(search.targets), vertex, place, slot)
+            _forbid_edge(state, vertex, target, reverse_number(graph, number) >= 0)
         else:
             search.targets[found] = target
             search.costs[found] = edge_cost(graph, place, slot, target)
@@ -200,12 +203,13 @@ def _forbid_target(search, target):
 
 
 @inlined
-def _forbid_edge(state, source, target):
-    """Record an invalid edge whose target may be valid."""
-    counts = state.counts
-    state.invalid_edges[counts[INVALID_EDGES], 0] = source
-    state.invalid_edges[counts[INVALID_EDGES], 1] = target
-    counts[INVALID_EDGES] += 1
+def _forbid_edge(state, source, target, both_ways):
+    """Record an invalid edge whose target may be valid, and the opposite edge if it is invalid too."""
+    for _ in range(2 if both_ways else 1):
+        entry = state.counts[INVALID_EDGES]
+        state.invalid_edges[entry, 0], state.invalid_edges[entry, 1] = source, target
+        state.counts[INVALID_EDGES] += 1
+        source, target = target, source
 
 
 @inlined
@@ -363,17 +367,33 @@ def _record(search, source, place, slot, target, answer):
     state, log = search.state, search.state.evaluated[search.state.counts[EVALUATED]]
     log[0], log[1], log[2] = source, target, answer
     state.counts[EVALUATED] += 1
-    state.edge_status[edge_number(search.graph, len(search.targets), source, place, slot)] = answer
+    opposite = learn_status(search, source, place, slot, answer)
     if answer == INVALID_TARGET:
         if state.status[target] != INVALID:
             _forbid_target(search, target)
-    elif answer == INVALID_EDGE:
-        _forbid_edge(state, source, target)
-    elif answer == VALID_TARGET:
+        return
+    if answer == INVALID_EDGE:
+        _forbid_edge(state, source, target, opposite >= 0)
+        return
+    cost = edge_cost(search.graph, place, slot, target)
+    if answer == VALID_TARGET:
         state.valid_target[target] = True
         _connect_target(search, target)
     elif state.status[source] in (OPEN, CLOSED):
-        _spread(search, _lower(search, source, edge_cost(search.graph, place, slot, target), target, 0))
+        _spread(search, _lower(search, source, cost, target, 0))
+    if opposite >= 0 and state.status[target] in (OPEN, CLOSED):
+        _spread(search, _lower(search, target, cost, source, 0))
+
+
+@inlined
+def learn_status(search, source, place, slot, answer):
+    """Write the result of an edge, and of the opposite edge if it has the same, whose number is returned, or -1."""
+    number = edge_number(search.graph, len(search.targets), source, place, slot)
+    opposite = reverse_number(search.graph, number)
+    search.state.edge_status[number] = answer
+    if opposite >= 0 and answer != INVALID_TARGET:
+        search.state.edge_status[opposite] = VALID_EDGE if is_valid(answer) else answer
+    return opposite
 
 
 @inlined

@@ -25,26 +25,31 @@ class ExplicitGraph:
     rows: CsrArrays
     checker: Checker | None = None
     """Evaluates edges in Python, given their sources and targets; None if the results are in the arrays."""
+    undirected: bool = False
+    """Whether each edge can be taken both ways, with one result of evaluation."""
 
     @classmethod
     def from_edges(
         cls,
         vertex_count: int,
-        edges: Iterable[tuple[int, int, float]],
+        edges: Iterable[tuple[int, int, float]] | FloatArray,
         *,
+        undirected: bool = False,
         coordinates: ArrayLike | None = None,
         invalid_edges: Iterable[tuple[int, int]] = (),
         invalid_vertices: Iterable[int] = (),
         evaluate_edges: Checker | None = None,
     ) -> ExplicitGraph:
-        """Create a graph from directed edges.
+        """Create a graph from its edges.
 
         Parameters
         ----------
         vertex_count
             Number of vertices; they are numbered from 0.
         edges
-            Triples (source, target, cost). An undirected edge is given in both directions.
+            Triples (source, target, cost), or an array with a row for each edge.
+        undirected
+            Whether each edge can be taken both ways. It is given once, and evaluated once.
         coordinates
             Array of shape (vertex_count, dimensions). Without it, only policies that need no distance can search
             the graph.
@@ -77,11 +82,16 @@ class ExplicitGraph:
         >>> search(Problem(graph, 0, 2), load_policy("dijkstra")).path
         (0, 2)
         """
-        table = _numbers(list(edges), 3, "edges")
+        table = _numbers(edges, 3, "edges")
+        count = len(table)
+        if undirected:
+            table = np.concatenate([table, table[:, [1, 0, 2]]])
         _check_edges(table, vertex_count)
         sources, targets = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
         verdicts = np.full(len(table), EdgeStatus.VALID, np.uint8)
-        forbidden_edges = _numbers(list(invalid_edges), 2, "invalid_edges")
+        forbidden_edges = _numbers(invalid_edges, 2, "invalid_edges")
+        if undirected:
+            forbidden_edges = np.concatenate([forbidden_edges, forbidden_edges[:, ::-1]])
         forbidden_vertices = _numbers([(vertex,) for vertex in invalid_vertices], 1, "invalid_vertices")
         _check_vertices(forbidden_edges, vertex_count)
         _check_vertices(forbidden_vertices, vertex_count)
@@ -89,14 +99,19 @@ class ExplicitGraph:
         verdicts[np.isin(sources * vertex_count + targets, forbidden)] = EdgeStatus.INVALID_EDGE
         verdicts[np.isin(targets, forbidden_vertices)] = EdgeStatus.INVALID_TARGET
         places = _checked_coordinates(coordinates, vertex_count)
-        rows = _rows(sources, targets, table[:, 2], verdicts, places)
+        given = np.arange(len(table)) % max(count, 1)
+        opposite = np.roll(np.arange(len(table)), count) if undirected else np.empty(0, np.int64)
+        unsorted = CsrArrays(
+            np.empty(0, np.int64), np.empty(0, np.int32), table[:, 2], verdicts, places, given, opposite
+        )
+        rows = _sort(sources, targets, unsorted)
         if evaluate_edges is None:
-            return cls(rows)
+            return cls(rows, None, undirected)
         if not callable(evaluate_edges):
             raise GraphError(f"evaluate_edges must be a function, got {type(evaluate_edges).__name__}")
         if len(forbidden_edges) or len(forbidden_vertices):
             raise GraphError("edges are either given as invalid or evaluated by evaluate_edges, not both")
-        return cls(rows, evaluate_edges)
+        return cls(rows, evaluate_edges, undirected)
 
     @property
     def vertex_count(self) -> int:
@@ -104,9 +119,14 @@ class ExplicitGraph:
         return len(self.rows.first) - 1
 
     @property
-    def edge_count(self) -> int:
-        """Number of edges."""
+    def row_count(self) -> int:
+        """Number of directed edges; an undirected edge counts twice."""
         return len(self.rows.targets)
+
+    @property
+    def edge_count(self) -> int:
+        """Number of edges that the graph was created from; an undirected edge counts once."""
+        return self.row_count // (2 if self.undirected else 1)
 
     @cached_property
     def max_degree(self) -> int:
@@ -147,44 +167,42 @@ class ExplicitGraph:
         """Return the graph for the compiled engine; if edges are evaluated in Python, without any result yet."""
         if self.checker is None:
             return self.rows
-        return CheckedCsrArrays(*self.rows._replace(verdicts=np.full(self.edge_count, NOT_EVALUATED, np.uint8)))
+        return CheckedCsrArrays(*self.rows._replace(verdicts=np.full(self.row_count, NOT_EVALUATED, np.uint8)))
 
     @cached_property
     def _backward(self) -> CsrArrays:
-        rows = self.rows
-        sources = np.repeat(np.arange(self.vertex_count), np.diff(rows.first))
-        return _rows(rows.targets, sources, rows.costs, rows.verdicts, rows.coordinates)
+        sources = np.repeat(np.arange(self.vertex_count), np.diff(self.rows.first))
+        return _sort(self.rows.targets, sources, self.rows)
 
     def backward_arrays(self) -> CsrArrays:
         """Return the graph with all edges reversed, each with its own verdict; none if evaluated in Python."""
         return self._backward
 
 
-def _rows(
-    sources: NDArray[np.integer],
-    targets: NDArray[np.integer],
-    costs: FloatArray,
-    verdicts: NDArray[np.uint8],
-    coordinates: FloatArray,
-) -> CsrArrays:
-    """Sort edges by their sources; the edges of one source keep their order."""
+def _sort(sources: NDArray[np.integer], targets: NDArray[np.integer], edges: CsrArrays) -> CsrArrays:
+    """Sort edges by their sources, with the other arrays of `edges`; the edges of one source keep their order."""
     order = np.argsort(sources, kind="stable")
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
     return CsrArrays(
-        first=np.searchsorted(sources[order], np.arange(len(coordinates) + 1)).astype(np.int64),
+        first=np.searchsorted(sources[order], np.arange(len(edges.coordinates) + 1)).astype(np.int64),
         targets=targets[order].astype(np.int32),
-        costs=costs[order],
-        verdicts=verdicts[order],
-        coordinates=coordinates,
+        costs=edges.costs[order],
+        verdicts=edges.verdicts[order],
+        coordinates=edges.coordinates,
+        given=edges.given[order],
+        opposite=place[edges.opposite[order]] if len(edges.opposite) else edges.opposite,
     )
 
 
-def _numbers(rows: Sequence[Sequence[float]], width: int, what: str) -> FloatArray:
+def _numbers(rows: Iterable[Sequence[float]] | FloatArray, width: int, what: str) -> FloatArray:
+    listed = rows if isinstance(rows, np.ndarray) else list(rows)
     try:
-        table = np.array([tuple(row) for row in rows], dtype=np.float64)
+        table = np.array(listed if isinstance(rows, np.ndarray) else [tuple(row) for row in listed], dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise GraphError(f"{what} must be rows of {width} numbers: {error}") from error
-    if len(rows) and table.shape[1:] != (width,):
-        raise GraphError(f"{what} must be rows of {width} numbers, got {rows[0]}")
+    if len(listed) and table.shape[1:] != (width,):
+        raise GraphError(f"{what} must be rows of {width} numbers, got {listed[0]}")
     return table.reshape(-1, width)
 
 

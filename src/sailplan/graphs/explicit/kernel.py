@@ -17,6 +17,7 @@ from sailplan.core.kernel.edges import (
     evaluates_in_python,
     locate,
     position,
+    reverse_number,
     slot_count,
     successor,
     verdict,
@@ -33,6 +34,10 @@ class CsrArrays(NamedTuple):
     """The result of evaluating each edge: VALID_EDGE, INVALID_EDGE or INVALID_TARGET."""
     coordinates: NDArray[np.float64]
     """Shape (vertices, dimensions)."""
+    given: NDArray[np.int64]
+    """The position of each edge among the edges that the graph was created from; an undirected edge has two rows."""
+    opposite: NDArray[np.int64]
+    """The other row of each edge if edges are undirected; otherwise empty."""
 
 
 class CheckedCsrArrays(CsrArrays):
@@ -47,6 +52,11 @@ def _evaluates_in_python(graph):
 @edge_number.register(CsrArrays)
 def _edge_number(graph, degree, vertex, place, slot):
     return place[0] + slot
+
+
+@reverse_number.register(CsrArrays)
+def _reverse_number(graph, number):
+    return graph.opposite[number] if len(graph.opposite) else -1
 
 
 @locate.register(CsrArrays)

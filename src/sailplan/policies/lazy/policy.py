@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
@@ -43,10 +43,10 @@ from sailplan.policies.replanning.kernel.edges import NO_WAY, UNIT
 from sailplan.policies.replanning.policy import (
     allocate_bounds,
     build_belief,
-    check_shape,
     describe_belief,
     enlarge,
     first_multipliers,
+    in_rows,
     is_per_edge,
     is_supported,
     repair,
@@ -155,8 +155,8 @@ class LazyPolicy:
 
 def _explored(problem: Problem) -> ExplicitGraph:
     """Return a graph with the same vertices and edges as arrays, whose edges the graph of the problem evaluates."""
-    rows = explore(problem, checked=False, why="for a lazy search").rows
-    return ExplicitGraph(rows, lambda sources, targets: statuses_of_edges(problem.graph, sources, targets))
+    topology = explore(problem, checked=False, why="for a lazy search")
+    return replace(topology, checker=lambda sources, targets: statuses_of_edges(problem.graph, sources, targets))
 
 
 class LazySession:
@@ -232,7 +232,7 @@ class LazySession:
 
     def _apply(self, multipliers: FloatArray, state: SearchState, queue: QueueArrays) -> QueueArrays:
         """Change the multipliers, and insert the open vertices again."""
-        check_shape(multipliers, len(self.arrays.doubts), self.arrays.plan.per_edge)
+        multipliers = in_rows(multipliers, self._graph, self.arrays.plan.per_edge)
         self.arrays.doubts[:] = multipliers
         if len(self.arrays.plan.multipliers):
             repair(self._graph, self.arrays.plan, limited(multipliers, self._bound), state.arrays)

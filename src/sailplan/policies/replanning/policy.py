@@ -130,7 +130,7 @@ class ReplanningPolicy:
             return form
 
         def apply(multipliers: FloatArray, state: SearchState, queue: QueueArrays) -> QueueArrays:
-            repair(graph, plan, multipliers, state.arrays)
+            repair(graph, plan, in_rows(multipliers, graph, plan.per_edge), state.arrays)
             queue = with_room(queue, len(state.frontier))
             put_all(plan, queue, state.frontier)
             return queue
@@ -170,14 +170,25 @@ def is_per_edge(belief: Belief) -> bool:
 
 def first_multipliers(belief: Belief, problem: Problem, graph: CompiledGraph) -> FloatArray | None:
     """Return the multipliers before anything is known; None if all of them are 1 and remain so."""
-    multipliers, count = belief.multipliers(problem), multiplier_count(graph, is_per_edge(belief))
-    if multipliers is None:
-        return None if belief.refresh == NEVER else np.ones(count)
-    check_shape(multipliers, count, is_per_edge(belief))
-    return multipliers
+    multipliers, per_edge = belief.multipliers(problem), is_per_edge(belief)
+    if multipliers is not None:
+        return in_rows(multipliers, graph, per_edge)
+    return None if belief.refresh == NEVER else in_rows(np.ones(_multiplier_count(graph, per_edge)), graph, per_edge)
 
 
-def multiplier_count(graph: CompiledGraph, per_edge: bool) -> int:
+def in_rows(multipliers: FloatArray, graph: CompiledGraph, per_edge: bool) -> FloatArray:
+    """Return multipliers for each vertex as they are, and those for each edge in the order of the rows of the graph.
+
+    Raises PolicyError if there are not as many multipliers as there must be.
+    """
+    count = _multiplier_count(graph, per_edge)
+    if multipliers.shape != (count,):
+        what = "edges" if per_edge else "vertices"
+        raise PolicyError(f"a belief returned multipliers of shape {multipliers.shape} for {count} {what}")
+    return multipliers[graph.arrays().given] if per_edge else multipliers
+
+
+def _multiplier_count(graph: CompiledGraph, per_edge: bool) -> int:
     """Return the number of multipliers: one for each vertex, or one for each edge of an explicit graph."""
     if not per_edge:
         return graph.vertex_count
@@ -303,13 +314,6 @@ def enlarge(plan: ReplanningArrays) -> ReplanningArrays:
     return plan._replace(waiting=enlarge_queues(plan.waiting))
 
 
-def check_shape(multipliers: FloatArray, count: int, per_edge: bool) -> None:
-    """Raise PolicyError if there are not as many multipliers as there must be."""
-    if multipliers.shape != (count,):
-        what = "edges" if per_edge else "vertices"
-        raise PolicyError(f"a belief returned multipliers of shape {multipliers.shape} for {count} {what}")
-
-
 def whole_multipliers(multipliers: FloatArray) -> NDArray[np.int64]:
     """Convert multipliers to integers in units of 1 / UNIT, at least one unit; NaN becomes 1."""
     kept = np.clip(np.nan_to_num(multipliers, nan=1.0), 1.0 / UNIT, MAX_MULTIPLIER)
@@ -343,7 +347,6 @@ def whole_costs(rows: object, count: int, effort: float, max_multiplier: int) ->
 
 def repair(graph: CompiledGraph, plan: ReplanningArrays, multipliers: FloatArray, state: StateArrays) -> None:
     """Change the multipliers; the caller must insert the open vertices again."""
-    check_shape(multipliers, len(plan.multipliers), plan.per_edge)
     wholes, first, rows, backward = whole_multipliers(multipliers), 0, graph.arrays(), graph.backward_arrays()
     while (first := set_multipliers(rows, backward, plan, state, first, wholes)) < graph.vertex_count:
         plan = enlarge(plan)

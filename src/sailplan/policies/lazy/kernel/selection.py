@@ -23,9 +23,9 @@ from sailplan.core.kernel.arrays import (
     VALID_TARGET,
 )
 from sailplan.core.kernel.compile import dispatched, inlined, kernel, piece
-from sailplan.core.kernel.edges import edge_number, is_valid, locate, slot_count, successor
+from sailplan.core.kernel.edges import is_valid, locate, slot_count, successor
 from sailplan.core.kernel.heap import clear
-from sailplan.core.kernel.loop import evaluate_edges, known_status, step
+from sailplan.core.kernel.loop import evaluate_edges, known_status, learn_status, step
 from sailplan.core.kernel.policy import before_return, is_due, on_edges, on_open, request
 from sailplan.policies.replanning.kernel.edges import (
     MOST_WORK,
@@ -260,7 +260,7 @@ def learn_edges(search, policy, edges):
         place = locate(search.graph, source)
         for slot in range(slot_count(search.graph, place)):
             if successor(search.graph, place, slot) == target:
-                state.edge_status[edge_number(search.graph, len(search.targets), source, place, slot)] = answer
+                learn_status(search, source, place, slot, answer)
         state.valid_target[target] |= answer == VALID_TARGET
     on_edges(search, policy, len(edges))
 

@@ -47,7 +47,7 @@ class Belief(Protocol):
     """A rule for cost multipliers of edges that are not known to be valid; immutable and shared.
 
     There is one multiplier for each vertex, which counts for all edges into it. A belief about explicit graphs may have
-    an attribute `per_edge` that is true: then there is one for each edge, in the order of `ExplicitGraph.rows`.
+    an attribute `per_edge` that is true: then there is one for each edge, in the order of `ExplicitGraph.from_edges`.
     """
 
     @property
