@@ -8,10 +8,14 @@ import os
 import secrets
 import shutil
 import stat
+import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sailplan.errors import SailplanError
 
@@ -20,6 +24,8 @@ FilePath = str | os.PathLike[str]
 
 LARGEST_FILE = 2**30
 """Size in bytes of the largest file that is read into memory."""
+LARGEST_UNPACKED = 2**31
+"""Size in bytes of the largest archive that is unpacked into memory."""
 
 
 @contextmanager
@@ -93,6 +99,29 @@ def file_lines(path: FilePath, *, error: type[SailplanError]) -> list[str]:
     """Read the lines of a text file without line endings (Unix or Windows); undecodable bytes become U+FFFD."""
     text = file_bytes(path, error=error).decode("utf-8-sig", errors="replace")
     return [line.rstrip("\r") for line in text.split("\n")]
+
+
+def file_arrays(path: FilePath, *, error: type[SailplanError]) -> dict[str, NDArray[Any]]:
+    """Read all arrays of an `.npz` file, without pickle; raises `error` with one line if it is damaged or too large."""
+    contents = file_bytes(path, error=error)
+    try:
+        with zipfile.ZipFile(io.BytesIO(contents)) as archive:
+            unpacked = sum(member.file_size for member in archive.infolist())
+        if unpacked > LARGEST_UNPACKED:
+            raise error(f"{path}: unpacks to {unpacked} bytes, and at most {LARGEST_UNPACKED} are read")
+        with np.load(io.BytesIO(contents), allow_pickle=False) as arrays:
+            return {name: np.asarray(arrays[name]) for name in arrays.files}
+    except error:
+        raise
+    # The parsers of zip and npy raise nearly any exception on damaged files.
+    except Exception as fault:
+        raise error(f"{path}: not an .npz file, or a damaged one ({fault_line(fault)})") from fault
+
+
+def write_arrays(path: FilePath, arrays: Mapping[str, Any]) -> None:
+    """Write a compressed `.npz` file, atomically."""
+    with atomic_write(path) as handle:
+        np.savez_compressed(handle, **arrays)
 
 
 def fault_line(fault: Exception) -> str:

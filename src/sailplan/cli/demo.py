@@ -127,7 +127,7 @@ def _command() -> str:
 def _hardest(task_set: TaskSet, records: Sequence[Record]) -> Task:
     """The world on which a greedy search needs the most expansions."""
     greedy = {one.problem: one.expansions for one in records if one.policy == "h_euc" and one.family == task_set.family}
-    return max(task_set.tasks, key=lambda task: greedy[task.name])
+    return max((task for task in task_set.tasks if isinstance(task, Task)), key=lambda task: greedy[task.name])
 
 
 def _picture(problem: Problem, name: str, policy: str) -> Image.Image:

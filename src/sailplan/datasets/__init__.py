@@ -1,6 +1,7 @@
 """Worlds, the files that hold them, generated families, and datasets for training and evaluation."""
 
 from sailplan.datasets.dataset import WorldDataset
+from sailplan.datasets.edge_worlds import EdgeWorlds, read_edge_worlds, write_edge_worlds
 from sailplan.datasets.families import FAMILIES, GeneratedWorlds, generate_world
 from sailplan.datasets.formats import (
     read_costs,
@@ -21,18 +22,21 @@ from sailplan.graphs.grid.world import Cell, World
 __all__ = [
     "FAMILIES",
     "Cell",
+    "EdgeWorlds",
     "GeneratedWorlds",
     "Scenario",
     "World",
     "WorldDataset",
     "generate_world",
     "read_costs",
+    "read_edge_worlds",
     "read_map",
     "read_neural_astar",
     "read_png",
     "read_ros_map",
     "read_scenarios",
     "read_world",
+    "write_edge_worlds",
     "write_map",
     "write_png",
     "write_ros_map",

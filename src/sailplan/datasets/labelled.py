@@ -12,7 +12,7 @@ import numpy as np
 from sailplan.core import Note
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.datasets.dataset import FLAT_SPLIT
-from sailplan.datasets.tasks import Choice, Task, find_datasets, load_tasks
+from sailplan.datasets.tasks import Choice, EdgeTask, Task, TaskSet, find_datasets, load_tasks
 from sailplan.errors import ProblemError, TrainingError, WorldError
 from sailplan.oracle import cost_to_go
 from sailplan.parallel import run_all
@@ -97,8 +97,8 @@ def training_problems(data: str, train: Choice, validation: Choice) -> TrainingP
     Parameters
     ----------
     data
-        A folder with the splits `train` and `validation`, a flat folder or a `.scen` file, of which the last fifth is
-        for validation, or the name of a family to generate.
+        A folder with the splits `train` and `validation`, an `.npz` file, a flat folder or a `.scen` file, of which the
+        last fifth is for validation, or the name of a family to generate.
     train, validation
         Which tasks to take, and how to pose them.
 
@@ -114,16 +114,18 @@ def training_problems(data: str, train: Choice, validation: Choice) -> TrainingP
     """
     path = Path(data)
     if path.suffix == ".scen" or (path.is_dir() and find_datasets(path)[0].splits == (FLAT_SPLIT,)):
-        tasks = _one_family(data, replace(train, split=None, limit=None))
+        tasks = _one_family(data, replace(train, split=None, limit=None)).tasks
         held_out = len(tasks) - max(1, len(tasks) // 5)
         parts = tasks[:held_out][: train.limit], tasks[held_out:][: validation.limit]
+        remarks: list[Note] = []
     else:
-        parts = _one_family(data, train), _one_family(data, validation)
+        sets = _one_family(data, train), _one_family(data, validation)
+        parts, remarks = (sets[0].tasks, sets[1].tasks), [note for one in sets for note in one.notes]
     blocked: list[str] = []
     moved: list[str] = []
     posed = [_problems(part, blocked, moved) for part in parts]
     worlds = sum(map(len, parts))
-    notes = []
+    notes = remarks
     if moved:
         count = f"{len(moved)} of {worlds} worlds have blocked corners"
         notes.append(Note("endpoints", f"{count}; random free cells are used instead"))
@@ -136,14 +138,14 @@ def training_problems(data: str, train: Choice, validation: Choice) -> TrainingP
     return TrainingProblems(posed[0], posed[1], tuple(notes))
 
 
-def _one_family(data: str, choice: Choice) -> Sequence[Task]:
+def _one_family(data: str, choice: Choice) -> TaskSet:
     sets = load_tasks(data, choice)
     if len(sets) > 1:
         raise WorldError(f"{data}: several families ({', '.join(one.family for one in sets)}); name one")
-    return sets[0].tasks
+    return sets[0]
 
 
-def _problems(tasks: Sequence[Task], blocked: list[str], moved: list[str]) -> list[Problem]:
+def _problems(tasks: Sequence[Task | EdgeTask], blocked: list[str], moved: list[str]) -> list[Problem]:
     """Pose the tasks; note the blocked ends of those that are left out, and the names of those with other ends."""
     problems = []
     for task in tasks:

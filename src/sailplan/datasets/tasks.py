@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
+from sailplan.core import Note
 from sailplan.core.graph import Problem
 from sailplan.datasets import (
     FAMILIES,
@@ -21,8 +22,10 @@ from sailplan.datasets import (
     read_scenarios,
 )
 from sailplan.datasets.dataset import FLAT_SPLIT, SPLIT_FOLDERS
+from sailplan.datasets.edge_worlds import EdgeWorlds, edge_worlds_of, is_edge_worlds
 from sailplan.datasets.scenario import Endpoints, LazySequence, random_cells
 from sailplan.errors import WorldError
+from sailplan.files import file_arrays
 from sailplan.graphs.grid import PAPER_MOVES, Moves, corner_cells, grid_problem
 
 GENERATED_COUNTS = {"train": 200, "validation": 70, "test": 100}
@@ -71,13 +74,42 @@ class Task:
 
 
 @dataclass(frozen=True, eq=False)
+class EdgeTask:
+    """A world of a roadmap to plan on."""
+
+    worlds: EdgeWorlds
+    """The roadmap and its worlds."""
+    world: int
+    """Number of the world."""
+    given_ends: tuple[int, int] | None = None
+    """The start and goal, if not those of the world."""
+    ends: Ends = "listed"
+    """How start and goal were chosen."""
+    blocked_end: str = ""
+    """Always empty: only edges are invalid."""
+    listed_cost: float = math.nan
+    """NaN: the files list no costs."""
+
+    @property
+    def name(self) -> str:
+        """For tables and messages."""
+        return f"{self.worlds.name}/{self.world}"
+
+    def problem(self) -> Problem:
+        """Return the problem."""
+        return self.worlds.problem(self.world, self.given_ends)
+
+
+@dataclass(frozen=True, eq=False)
 class TaskSet:
     """The tasks of one family."""
 
     family: str
     """Its name."""
-    tasks: Sequence[Task]
+    tasks: Sequence[Task | EdgeTask]
     """Loaded on access."""
+    notes: tuple[Note, ...] = ()
+    """Remarks on the worlds."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +140,7 @@ def load_tasks(data: str, choice: Choice = ALL_TESTS) -> list[TaskSet]:
     ----------
     data
         A folder with sub-folders train, validation and test, a folder of maps, a folder of such folders, a MovingAI
-        `.scen` file, a Neural A* `.npz` file, or the name of a family to generate.
+        `.scen` file, an `.npz` file of Neural A* or of edge worlds, or the name of a family to generate.
     choice
         Which of the tasks, and where their searches start and end.
 
@@ -134,7 +166,7 @@ def load_tasks(data: str, choice: Choice = ALL_TESTS) -> list[TaskSet]:
     elif path.suffix == ".scen":
         sets = [TaskSet(path.stem.removesuffix(".map"), _scenario_tasks(read_scenarios(path)))]
     elif path.suffix == ".npz":
-        sets = [TaskSet(path.stem, _scenario_tasks(read_neural_astar(path, choice.split or "test")))]
+        sets = [_archive_tasks(path, choice)]
     elif path.is_dir():
         worlds = ((dataset.name, _worlds(dataset, choice.split)) for dataset in find_datasets(path))
         sets = [TaskSet(name, _world_tasks(found, choice)) for name, found in worlds]
@@ -142,7 +174,7 @@ def load_tasks(data: str, choice: Choice = ALL_TESTS) -> list[TaskSet]:
         raise WorldError(f"{data}: neither a folder, a .scen or .npz file, nor a family ({', '.join(FAMILIES)})")
     if choice.skip and any(len(one.tasks) <= choice.skip for one in sets):
         raise WorldError(f"{data}: nothing is left after the first {choice.skip} worlds")
-    return [TaskSet(one.family, one.tasks[choice.skip :][: choice.limit]) for one in sets]
+    return [replace(one, tasks=one.tasks[choice.skip :][: choice.limit]) for one in sets]
 
 
 def find_datasets(path: Path) -> list[WorldDataset]:
@@ -191,6 +223,23 @@ def _world_tasks(worlds: Sequence[World], choice: Choice) -> Sequence[Task]:
         return Task(scenario, world.name, ends)
 
     return LazySequence(range(len(worlds)), make)
+
+
+def _archive_tasks(path: Path, choice: Choice) -> TaskSet:
+    split = choice.split or "test"
+    arrays = file_arrays(path, error=WorldError)
+    if not is_edge_worlds(arrays):
+        return TaskSet(path.stem, _scenario_tasks(read_neural_astar(path, split)))
+    worlds = edge_worlds_of(path, arrays)
+    kept, repeated = worlds.split(split)
+
+    def make(world: int) -> EdgeTask:
+        if choice.endpoints != "random":
+            return EdgeTask(worlds, world)
+        return EdgeTask(worlds, world, worlds.random_ends(world, np.random.default_rng([choice.seed, world])), "random")
+
+    note = Note("repeated worlds", f"{repeated} of {repeated + len(kept)} equal an earlier world and are left out")
+    return TaskSet(path.stem, LazySequence(kept, make), (note,) if repeated else ())
 
 
 def _scenario_tasks(scenarios: Sequence[Scenario]) -> Sequence[Task]:

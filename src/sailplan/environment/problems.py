@@ -10,7 +10,7 @@ import numpy as np
 
 from sailplan.core.graph import Problem
 from sailplan.datasets.scenario import LazySequence
-from sailplan.datasets.tasks import Choice, Task, load_tasks
+from sailplan.datasets.tasks import Choice, EdgeTask, Task, load_tasks
 from sailplan.errors import EpisodeError, ProblemError
 from sailplan.oracle import cost_to_go
 
@@ -18,7 +18,7 @@ from sailplan.oracle import cost_to_go
 class ProblemPool:
     """Numbered problems, created on first use; problems without a path are never drawn."""
 
-    def __init__(self, source: Sequence[Task] | Sequence[Problem], name: str) -> None:
+    def __init__(self, source: Sequence[Task | EdgeTask] | Sequence[Problem], name: str) -> None:
         self._source, self._name = source, name
         self._posed: dict[int, Problem] = {}
         self._solvable: dict[int, bool] = {}
@@ -38,7 +38,7 @@ class ProblemPool:
             raise EpisodeError(f"{self._name}: no problem {index}; there are {len(self)}, counted from 0")
         if index not in self._posed:
             item = self._source[index]
-            self._posed[index] = item.problem() if isinstance(item, Task) else item
+            self._posed[index] = item if isinstance(item, Problem) else item.problem()
         return self._posed[index]
 
     def draw(self, rng: np.random.Generator) -> int:

@@ -57,6 +57,10 @@ class BenchmarkSet(Protocol):
     def tasks(self) -> Sequence[BenchmarkTask]:
         """The tasks; a lazy sequence is read one task at a time."""
 
+    @property
+    def notes(self) -> Sequence[Note]:
+        """Remarks on the worlds."""
+
 
 def run_benchmark(
     policies: Mapping[str, Policy],

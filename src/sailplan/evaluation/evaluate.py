@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rich.console import Console, RenderableType
 
-from sailplan.core import Limits, Policy
+from sailplan.core import Limits, Note, Policy
 from sailplan.core.graph import Problem
 from sailplan.datasets.scenario import Endpoints
 from sailplan.datasets.tasks import Choice, load_tasks
@@ -41,6 +41,8 @@ class Evaluation:
 
     records: Sequence[Record]
     """One record for each search, in the order of worlds and policies."""
+    remarks: Sequence[str] = ()
+    """Notes on the worlds, one line each."""
 
     @cached_property
     def summaries(self) -> list[Summary]:
@@ -49,8 +51,8 @@ class Evaluation:
 
     @property
     def notes(self) -> list[str]:
-        """Notes on the searches, one line for each family and subject, with the number of worlds concerned."""
-        return note_lines(self.records)
+        """Notes on the worlds, and on the searches, one line for each family and subject, with the number of worlds."""
+        return [*self.remarks, *note_lines(self.records)]
 
     def __rich_console__(self, console: Console, options: object) -> Iterator[RenderableType]:
         for sheet in family_sheets(self.summaries):
@@ -149,7 +151,8 @@ def evaluate_tasks(
     with show_progress("searching", sum(len(one.tasks) for one in task_sets)) as step:
         records = run_benchmark(named, task_sets, limits, jobs=jobs, on_task=step)
     _check_solvable(records, len(named))
-    return Evaluation(tuple(records))
+    remarks = [f"{one.family}: {note}" for one in task_sets for note in one.notes]
+    return Evaluation(tuple(records), tuple(remarks))
 
 
 def named_policies(policies: Policies) -> dict[str, Policy]:
@@ -191,6 +194,7 @@ class GivenTasks:
 
     family: str
     tasks: Sequence[GivenTask]
+    notes: tuple[Note, ...] = ()
 
 
 def _listed(items: object, what: str) -> list[object]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sailplan import __version__
 from sailplan.core import Policy
-from sailplan.datasets.tasks import TaskSet
+from sailplan.datasets.tasks import Task, TaskSet
 from sailplan.errors import ModelError, SailplanError
 from sailplan.evaluation.benchmark import PAPER_LIMITS, run_benchmark
 from sailplan.evaluation.records import Record, read_records, write_records
@@ -73,6 +73,7 @@ def _digest(task_set: TaskSet) -> str:
     """A hash of the worlds, starts and goals."""
     total = hashlib.sha256()
     for task in task_set.tasks:
+        assert isinstance(task, Task)
         scenario = task.scenario
         total.update(f" {task.name} {scenario.start} {scenario.goal} {scenario.world.blocked.shape} ".encode())
         total.update(np.packbits(scenario.world.blocked).tobytes())

@@ -32,7 +32,9 @@ def telling_task(asked: Reproduction, family: str) -> Task:
     if not solvable:
         raise SailplanError(f"{asked.source(family)}: no world of split {asked.split} has a path")
     ordered = sorted(solvable, key=lambda index: records[index].expansions)
-    return asked.tasks(family).tasks[ordered[3 * len(ordered) // 4]]
+    task = asked.tasks(family).tasks[ordered[3 * len(ordered) // 4]]
+    assert isinstance(task, Task)
+    return task
 
 
 def watch(problem: Problem, policy: Policy) -> SearchResult:

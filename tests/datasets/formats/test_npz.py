@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from sailplan import files
 from sailplan.datasets import read_neural_astar
-from sailplan.datasets.formats import npz
 from sailplan.errors import WorldError
 
 # G is the goal, digits are moves to it; diagonals pass between blocked cells, the last column is cut off.
@@ -140,7 +140,7 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
 
 def test_what_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = _save(tmp_path, _arrays())
-    monkeypatch.setattr(npz, "_LARGEST_UNPACKED", 1000)
+    monkeypatch.setattr(files, "LARGEST_UNPACKED", 1000)
     with pytest.raises(WorldError, match=r"^\S+/tiny\.npz: unpacks to \d+ bytes, and at most 1000 are read$"):
         read_neural_astar(path, "train")
 

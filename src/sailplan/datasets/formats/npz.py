@@ -7,11 +7,10 @@ ones among them, have minus the number of cells.
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -19,11 +18,10 @@ from numpy.typing import NDArray
 
 from sailplan.datasets.scenario import LazySequence, Scenario
 from sailplan.errors import WorldError
-from sailplan.files import FilePath, fault_line, file_bytes
+from sailplan.files import FilePath, file_arrays
 from sailplan.graphs.grid.world import Cell, World
 
 _FIRST_ARRAY = {"train": 0, "validation": 4, "test": 8}
-_LARGEST_UNPACKED = 2**31
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +80,8 @@ def read_neural_astar(path: FilePath, split: str) -> Sequence[Scenario]:
 
 def _read_tasks(path: FilePath, split: str) -> _Tasks:
     first = _FIRST_ARRAY[split]
-    maps, goals, distances = _load(path, [f"arr_{first + offset}" for offset in (0, 1, 3)])
+    arrays = file_arrays(path, error=WorldError)
+    maps, goals, distances = (_numeric(path, arrays, f"arr_{first + offset}") for offset in (0, 1, 3))
     if maps.ndim != 3 or maps.size == 0:
         raise WorldError(f"{path}: arr_{first} has the shape {maps.shape}, not (tasks, height, width)")
     expected = (len(maps), 1, *maps.shape[1:])
@@ -95,29 +94,12 @@ def _read_tasks(path: FilePath, split: str) -> _Tasks:
     return tasks
 
 
-def _load(path: FilePath, names: list[str]) -> list[NDArray[np.number]]:
-    contents = file_bytes(path, error=WorldError)
-    try:
-        with zipfile.ZipFile(io.BytesIO(contents)) as archive:
-            unpacked = sum(member.file_size for member in archive.infolist())
-        if unpacked > _LARGEST_UNPACKED:
-            raise WorldError(f"unpacks to {unpacked} bytes, and at most {_LARGEST_UNPACKED} are read")
-        with np.load(io.BytesIO(contents), allow_pickle=False) as arrays:
-            return [_numeric(arrays, name) for name in names]
-    except WorldError as error:
-        raise WorldError(f"{path}: {error}") from error
-    # The parsers of zip and npy raise nearly any exception on damaged files.
-    except Exception as error:
-        raise WorldError(f"{path}: not an .npz file, or a damaged one ({fault_line(error)})") from error
-
-
-def _numeric(arrays: Mapping[str, NDArray[np.number]], name: str) -> NDArray[np.number]:
+def _numeric(path: FilePath, arrays: Mapping[str, NDArray[Any]], name: str) -> NDArray[np.number]:
     if name not in arrays:
-        raise WorldError(f"there is no array {name}")
-    array = arrays[name]
-    if array.dtype.kind not in "biuf":
-        raise WorldError(f"{name} holds {array.dtype}, not numbers")
-    return array
+        raise WorldError(f"{path}: there is no array {name}")
+    if arrays[name].dtype.kind not in "biuf":
+        raise WorldError(f"{path}: {name} holds {arrays[name].dtype}, not numbers")
+    return arrays[name]
 
 
 def _check(tasks: _Tasks, maps: NDArray[np.number], goals: NDArray[np.number], place: str) -> None:

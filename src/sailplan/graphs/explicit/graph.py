@@ -113,6 +113,39 @@ class ExplicitGraph:
             raise GraphError("edges are either given as invalid or evaluated by evaluate_edges, not both")
         return cls(rows, evaluate_edges, undirected)
 
+    def with_results(self, valid: NDArray[np.bool_]) -> ExplicitGraph:
+        """Return the same graph in another world.
+
+        Parameters
+        ----------
+        valid
+            Whether each edge is valid, in the order in which the edges were given.
+
+        Returns
+        -------
+        ExplicitGraph
+            The graph with these results, which shares all other arrays.
+
+        Raises
+        ------
+        GraphError
+            If there is not one result for each edge.
+
+        Examples
+        --------
+        >>> graph = ExplicitGraph.from_edges(2, [(0, 1, 1.0)])
+        >>> graph.with_results(np.array([False])).evaluate(0, [1]) == [EdgeStatus.INVALID_EDGE]
+        True
+        """
+        if np.shape(valid) != (self.edge_count,):
+            raise GraphError(f"results of shape {np.shape(valid)} for {self.edge_count} edges")
+        verdicts = np.where(valid, EdgeStatus.VALID, EdgeStatus.INVALID_EDGE).astype(np.uint8)
+        rows, backward = (each._replace(verdicts=verdicts[each.given]) for each in (self.rows, self._backward))
+        graph = ExplicitGraph(rows, None, self.undirected)
+        # The edges need not be sorted again.
+        graph.__dict__["_backward"] = backward
+        return graph
+
     @property
     def vertex_count(self) -> int:
         """Number of vertices."""
@@ -127,6 +160,17 @@ class ExplicitGraph:
     def edge_count(self) -> int:
         """Number of edges that the graph was created from; an undirected edge counts once."""
         return self.row_count // (2 if self.undirected else 1)
+
+    def edges(self) -> FloatArray:
+        """Return the edges as rows (source, target, cost), in the order in which the graph was given them.
+
+        The source of an undirected edge is the smaller vertex.
+        """
+        sources = np.repeat(np.arange(self.vertex_count), np.diff(self.rows.first))
+        table = np.empty((self.edge_count, 3))
+        # Rows are ordered by their sources: of two rows of one edge, the first one is written last.
+        table[self.rows.given[::-1]] = np.column_stack([sources, self.rows.targets, self.rows.costs])[::-1]
+        return table
 
     @cached_property
     def max_degree(self) -> int:
