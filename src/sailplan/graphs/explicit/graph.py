@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -142,8 +143,8 @@ class ExplicitGraph:
         verdicts = np.where(valid, EdgeStatus.VALID, EdgeStatus.INVALID_EDGE).astype(np.uint8)
         rows, backward = (each._replace(verdicts=verdicts[each.given]) for each in (self.rows, self._backward))
         graph = ExplicitGraph(rows, None, self.undirected)
-        # The edges need not be sorted again.
-        graph.__dict__["_backward"] = backward
+        # The edges need not be sorted and hashed again.
+        graph.__dict__.update(_backward=backward, _digests=self._digests)
         return graph
 
     @property
@@ -171,6 +172,17 @@ class ExplicitGraph:
         # Rows are ordered by their sources: of two rows of one edge, the first one is written last.
         table[self.rows.given[::-1]] = np.column_stack([sources, self.rows.targets, self.rows.costs])[::-1]
         return table
+
+    @cached_property
+    def _digests(self) -> dict[int, str]:
+        return {}
+
+    def digest(self, count: int) -> str:
+        """Return a hash of the ends of the first `count` edges, which identifies a graph that may be extended."""
+        if count not in self._digests:
+            ends = self.edges()[:count, :2].astype(np.int32)
+            self._digests[count] = hashlib.sha256(ends.tobytes()).hexdigest()[:32]
+        return self._digests[count]
 
     @cached_property
     def max_degree(self) -> int:

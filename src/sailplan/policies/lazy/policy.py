@@ -21,6 +21,7 @@ from sailplan.errors import GraphError, PolicyError
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.explore import explore
 from sailplan.policies.lazy.kernel.continued import ContinuedArrays
+from sailplan.policies.lazy.kernel.remembered import CRITICAL
 from sailplan.policies.lazy.kernel.repaired import RepairedArrays
 from sailplan.policies.lazy.kernel.selection import (
     ALTERNATE,
@@ -38,7 +39,9 @@ from sailplan.policies.lazy.kernel.selection import (
     target_of,
     update_due,
 )
+from sailplan.policies.lazy.remembered import remembered_form
 from sailplan.policies.replanning.beliefs.belief import Belief, Optimistic, Tensors
+from sailplan.policies.replanning.beliefs.edge_posterior import EdgePosterior
 from sailplan.policies.replanning.kernel.edges import NO_WAY, UNIT
 from sailplan.policies.replanning.policy import (
     allocate_bounds,
@@ -54,9 +57,16 @@ from sailplan.policies.replanning.policy import (
 )
 from sailplan.policies.replanning.update import BeliefUpdate
 
-SELECTORS = {"forward": FORWARD, "backward": BACKWARD, "alternate": ALTERNATE, "doubtful": DOUBTFUL}
-"""The rules that select edges of the candidate path: the first one, the last one, these two in turn, or the one that
-the belief doubts most."""
+SELECTORS = {
+    "forward": FORWARD,
+    "backward": BACKWARD,
+    "alternate": ALTERNATE,
+    "doubtful": DOUBTFUL,
+    "critical": CRITICAL,
+}
+"""The rules that select edges of the candidate path: the first one, the last one, these two in turn, the one that the
+belief doubts most, or (with an `EdgePosterior`, otherwise the same) the one that is most likely to be invalid among
+those that many almost shortest paths share."""
 _MAX_BATCH = 1 << 20
 
 
@@ -87,7 +97,7 @@ class LazyPolicy:
     belief: Belief = field(default_factory=Optimistic)
     """The source of the multipliers. If it does not support a problem, all are 1, and the result has a note. With a
     finite bound, multipliers are limited to the square root of the bound and its inverse; with a bound of 1, only
-    `doubtful` uses them."""
+    `doubtful` uses them. With an `EdgePosterior`, `reuse` is 1, and multipliers are limited to the bound."""
     selector: str = "forward"
     """A name in `SELECTORS`."""
     batch: int = 1
@@ -127,6 +137,8 @@ class LazyPolicy:
         if searched.vertex_count >= 1 << VERTEX_BITS:
             raise GraphError(f"{problem.name}: {searched.vertex_count} vertices, too many for a lazy search")
         belief, notes = supported_belief(self.belief, problem)
+        if isinstance(belief, EdgePosterior):
+            return remembered_form(self, SELECTORS[self.selector], problem, belief, notes)
         session = LazySession(self, searched, problem, belief)
         return CompiledForm(
             session.arrays,

@@ -1,6 +1,7 @@
 """Beliefs about the unseen part of a world, as cost multipliers of cells that are not known to be free."""
 
 from sailplan.policies.replanning.beliefs.belief import NEVER, Belief, Follower, Optimistic, Refresh
+from sailplan.policies.replanning.beliefs.edge_posterior import EdgePosterior, EdgeWeights
 from sailplan.policies.replanning.beliefs.network import NetworkBelief
 from sailplan.policies.replanning.beliefs.posterior import Agreement, Memory, Posterior
 from sailplan.policies.replanning.beliefs.prior import Frame, Penalty, Prior
@@ -9,6 +10,8 @@ __all__ = [
     "NEVER",
     "Agreement",
     "Belief",
+    "EdgePosterior",
+    "EdgeWeights",
     "Follower",
     "Frame",
     "Memory",

@@ -18,7 +18,7 @@ from sailplan.core.state import SearchState
 from sailplan.errors import ModelError, PolicyError
 from sailplan.graphs.grid.world import World
 from sailplan.policies.replanning.beliefs.belief import Refresh, Tensors, saveable
-from sailplan.policies.replanning.beliefs.kernel import add_disagreement, blend
+from sailplan.policies.replanning.beliefs.kernel.cells import add_disagreement, blend
 from sailplan.policies.replanning.beliefs.prior import Frame, Penalty, describe_shared
 
 _LEAST_WEIGHT = 1e-3

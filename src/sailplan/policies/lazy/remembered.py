@@ -1,0 +1,137 @@
+"""Lazy search with an edge posterior: allocation of its arrays, and other bounds."""
+
+from __future__ import annotations
+
+import math
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sailplan.core.compiled_engine import allocate_search
+from sailplan.core.graph import Problem
+from sailplan.core.kernel.arrays import NO_QUEUE, NO_TIME, QueueArrays
+from sailplan.core.kernel.heap import FIRST_ROOM
+from sailplan.core.policy import CompiledForm
+from sailplan.core.result import Note
+from sailplan.core.state import SearchState, allocate_queues, enlarge_queues
+from sailplan.graphs.explicit.graph import ExplicitGraph
+from sailplan.policies.lazy.kernel.remembered import (
+    COUNTERS,
+    EDGES,
+    NO_CANDIDATE,
+    WORK,
+    RememberedArrays,
+    distances_ahead,
+    find_shortest,
+)
+from sailplan.policies.replanning.beliefs.edge_posterior import EdgePosterior
+from sailplan.policies.replanning.kernel.edges import MOST_WORK, NO_WAY
+
+if TYPE_CHECKING:
+    from sailplan.policies.lazy.policy import LazyPolicy
+
+_MOST_SURPRISE = 8.0
+"""A penalty is below this many times the weight of the surprise: -log(1 - certainty) at the largest certainty."""
+
+
+def remembered_form(
+    policy: LazyPolicy, selector: int, problem: Problem, belief: EdgePosterior, notes: tuple[Note, ...]
+) -> CompiledForm:
+    """Return the form for the compiled engine of a lazy search with an edge posterior."""
+    session = RememberedSession(policy, selector, problem, belief)
+    return CompiledForm(
+        session.arrays,
+        notes=notes,
+        requests=policy.batch,
+        tighten=session.tighten,
+        lower_bound=session.lower_bound,
+    )
+
+
+class RememberedSession:
+    """The arrays of one search, whose bound may change."""
+
+    def __init__(self, policy: LazyPolicy, selector: int, problem: Problem, belief: EdgePosterior) -> None:
+        graph = problem.graph
+        assert isinstance(graph, ExplicitGraph)
+        self._problem, self._graph, self._policy = problem, graph, policy
+        self._shortest: tuple[RememberedArrays, QueueArrays] | None = None
+        rows, count = graph.rows, graph.vertex_count
+        weights, lengths = belief.weights, rows.costs
+        mean = float(lengths.mean()) if len(lengths) else 1.0
+        longest = count * (float(lengths.max(initial=0.0)) + weights.surprise * _MOST_SURPRISE * mean) or 1.0
+        self._scale = math.ldexp(1.0, math.floor(math.log2(NO_WAY >> 2) - math.log2(longest)))
+        steps = np.maximum(np.rint(lengths * self._scale), 1.0).astype(np.int64)
+        self.arrays = RememberedArrays(
+            memory=belief.arrays(),
+            steps=steps,
+            surprise=weights.surprise * mean * self._scale,
+            bound=np.array([policy.bound]),
+            ahead=np.empty(count, np.int64),
+            selector=selector,
+            batch=policy.batch,
+            sharing=weights.sharing,
+            detour=max(weights.detour * mean * self._scale, 1.0),
+            travelled=np.empty(count, np.int64),
+            phases=np.zeros(count, np.int64),
+            came_from=np.empty(count, np.int32),
+            came_by=np.empty(count, np.int32),
+            settled=np.empty(count, np.int32),
+            candidate=np.empty((2, count), np.int32),
+            unknown=np.empty(count, np.int32),
+            shares=np.zeros(len(lengths)),
+            forward=np.empty(count),
+            onward=np.empty(count),
+            known=_first_counters(),
+        )
+        self._look_ahead(steps)
+
+    def _look_ahead(self, steps: NDArray[np.int64]) -> None:
+        """Compute the distances to the goal if all edges are valid."""
+        arrays, backward = self.arrays, self._graph.backward_arrays()
+        queue = allocate_queues(1, FIRST_ROOM + 2 * self._graph.max_in_degree)
+        back_steps = np.maximum(np.rint(backward.costs * self._scale), 1.0).astype(np.int64)
+        ends = self._problem.goal, self._problem.start
+        while not distances_ahead(backward, back_steps, *ends, arrays.ahead, arrays.phases, queue):
+            queue = enlarge_queues(queue)
+        arrays.phases[:] = 0
+
+    def tighten(
+        self, arrays: RememberedArrays, state: SearchState, queue: QueueArrays, bound: float
+    ) -> tuple[RememberedArrays, QueueArrays]:
+        """Continue with another bound."""
+        arrays.bound[0] = bound
+        arrays.known[EDGES] = NO_CANDIDATE
+        return arrays, queue
+
+    def lower_bound(self, state: SearchState, deadline: float) -> float:
+        """Return the cost of the shortest path that may be valid, or 0 at the deadline (`perf_counter`)."""
+        plain = self.arrays._replace(
+            bound=np.ones(1),
+            selector=0,
+            phases=np.zeros_like(self.arrays.phases),
+            travelled=np.empty_like(self.arrays.travelled),
+            came_from=np.empty_like(self.arrays.came_from),
+            came_by=np.empty_like(self.arrays.came_by),
+            settled=np.empty_like(self.arrays.settled),
+            known=_first_counters(),
+        )
+        form = CompiledForm(plain, requests=1)
+        # The counters of the search remain as they are.
+        known = state.arrays._replace(counts=state.arrays.counts.copy())
+        scratch = SearchState(len(known.status))
+        search = allocate_search(self._graph, self._problem, form, scratch)._replace(state=known)
+        while True:
+            length, code = find_shortest(search, plain)
+            if code == NO_QUEUE:
+                search = search._replace(queue=enlarge_queues(search.queue))
+            elif code != NO_TIME or perf_counter() >= deadline:
+                return math.inf if length == NO_WAY else float(length / self._scale)
+
+
+def _first_counters() -> NDArray[np.int64]:
+    counters = np.zeros(COUNTERS, np.int64)
+    counters[EDGES], counters[WORK] = NO_CANDIDATE, MOST_WORK
+    return counters

@@ -1,0 +1,1 @@
+"""Comparison of stored worlds with what a search knows."""
