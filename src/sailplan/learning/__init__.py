@@ -1,7 +1,8 @@
 """Training of policies: algorithms, their settings, rounds and run folders."""
 
 from sailplan.learning.algorithms.behaviour_cloning import CLONING, CloningSettings, train_behaviour_cloning
-from sailplan.learning.algorithms.belief_training import BELIEF, BeliefSettings, train_belief
+from sailplan.learning.algorithms.belief_settings import BELIEF, BeliefSettings
+from sailplan.learning.algorithms.belief_training import train_belief
 from sailplan.learning.algorithms.catalogue import ALGORITHMS, Algorithm
 from sailplan.learning.algorithms.cross_entropy import CROSS_ENTROPY, CrossEntropySettings, train_cross_entropy
 from sailplan.learning.algorithms.q_learning import Q_LEARNING, QLearningSettings, train_q_learning

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
@@ -53,7 +54,7 @@ def train(
     ----------
     data
         A folder with train/ and validation/, a flat folder of maps of any sizes (the last fifth is for validation), a
-        `.scen` file, or the name of a family to generate.
+        `.scen` file, an `.npz` file of edge worlds, or the name of a family to generate.
     algorithm
         `sail`, `sl` (behaviour cloning), `cem` (cross-entropy), `ql` (Q-learning) or `belief`.
     preset
@@ -124,7 +125,9 @@ def make_plan(
 def baselines(plan: Plan) -> dict[str, Policy]:
     """Policies that need no training, to compare a trained policy with."""
     if plan.settings.minimised == "evaluations":
-        return {"lazy": LazyPolicy(), "optimistic": optimistic()}
+        bound = getattr(plan.settings, "bound", math.inf)
+        name = "lazy" if math.isinf(bound) else f"lazy:{bound:g}"
+        return {name: LazyPolicy(bound), "optimistic": optimistic()}
     return {"optimistic": optimistic(), "h_euc": greedy("euclidean")}
 
 

@@ -10,7 +10,8 @@ from sailplan.datasets import GeneratedWorlds
 from sailplan.datasets.labelled import label_problems
 from sailplan.errors import TrainingError
 from sailplan.graphs import GridGraph, grid_problem
-from sailplan.learning.algorithms.belief_training import BELIEF, BeliefLearner, BeliefSettings, train_belief
+from sailplan.learning.algorithms.belief_settings import BELIEF, BeliefSettings
+from sailplan.learning.algorithms.belief_training import BeliefLearner, train_belief
 from sailplan.learning.regressors import Examples
 from sailplan.learning.rounds import Progress, draw_problems
 from sailplan.learning.run_folder import Plan, RunFolder, digest_of, read_plan

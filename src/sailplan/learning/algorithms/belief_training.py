@@ -12,10 +12,9 @@ candidate path are evaluated first are chosen with them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, Unpack, get_args
+from typing import Unpack
 
 import numpy as np
 
@@ -24,32 +23,18 @@ from sailplan.datasets.labelled import LabelledProblem
 from sailplan.errors import TrainingError
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.graphs.grid.world import World
-from sailplan.learning.algorithms.cross_entropy import VectorLearner, VectorSettings
+from sailplan.learning.algorithms.belief_settings import BELIEF, BeliefSettings
+from sailplan.learning.algorithms.cross_entropy import VectorLearner
+from sailplan.learning.algorithms.edge_belief_training import EdgeBeliefLearner, roadmap_of
 from sailplan.learning.regressors import Examples
 from sailplan.learning.rounds import Candidate, Options, Progress, Trained, Training, run_rounds
-from sailplan.learning.settings import Objective, check, setting
+from sailplan.learning.settings import Objective
 from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.replanning.beliefs.belief import Belief, Optimistic, Refresh
 from sailplan.policies.replanning.beliefs.posterior import OFTEN, Agreement, Memory, Posterior
 from sailplan.policies.replanning.beliefs.prior import Frame, Penalty, Prior
 from sailplan.policies.replanning.policy import ReplanningPolicy
 
-_WEIGHTS = {
-    "prior weight": (math.log(0.3), 1.5),
-    "surprise": (math.log(8.0), 0.8),
-    "1 - certainty": (math.log(0.003), 0.8),
-    "sharpness": (math.log(1.5), 0.5),
-    "doubt of blocked": (math.log(1.5), 0.8),
-    "doubt of free": (math.log(0.3), 0.8),
-    "reach": (math.log(100.0), 0.8),
-    "most": (math.log(15.0), 0.7),
-    "share of the prior": (math.log(0.04), 0.8),
-}
-"""The parameter that each number of a vector stands for: its logarithm at 0, and the change of that logarithm per unit;
-chosen on training maps."""
-_LAZY_WEIGHTS = {"obstacles between updates": (math.log(3.0), 0.7), "selector": (0.0, 1.0)}
-"""The parameters of a lazy search that follow; the selector is `doubtful` if the last number is above 1, otherwise
-`forward`."""
 _PENALTIES: dict[Objective, Sequence[Penalty]] = {
     "expansions": (
         *(Penalty(prior_weight=weight) for weight in (1.0, 3.0, 5.0, 10.0)),
@@ -63,55 +48,6 @@ _PENALTIES: dict[Objective, Sequence[Penalty]] = {
 """The penalties of the priors among the candidates of the first round."""
 
 
-@dataclass(frozen=True)
-class BeliefSettings(VectorSettings):
-    """A belief: worlds are stored, and the weights of the comparison are those that need the least of the objective."""
-
-    rounds: int = setting(5, "Rounds of rolling out and learning (N).")
-    training_worlds: int = setting(800, "Worlds to train on.")
-    max_expansions: int = setting(3000, "Longest roll-out (T). It is counted in what is minimised.")
-    remembered: float = setting(0.85, "Share of the training worlds that are stored; the others are rolled out.")
-    vectors: int = setting(16, "Parameter vectors drawn in each round.")
-    worlds_per_vector: int = setting(40, "Worlds on which each of them is rolled out.")
-    elite: float = setting(0.25, "Share of the vectors, the best, to which the Gaussian is fitted again.")
-    most_spread: ClassVar[int] = 10
-    least_spread: float = setting(0.15, "Lower limit of the standard deviation.")
-    objective: str = setting("expansions", "What is minimised: expansions, or edge evaluations of lazy search.")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check(self.result == "best", "result", self.result, "best in a training of a belief")
-        check(0 < self.remembered < 1, "remembered", self.remembered, "between 0 and 1")
-        objectives = get_args(Objective)
-        check(self.objective in objectives, "objective", self.objective, " or ".join(objectives))
-
-    @property
-    def minimised(self) -> Objective:
-        """The objective."""
-        return "evaluations" if self.objective == "evaluations" else "expansions"
-
-    @property
-    def weights(self) -> dict[str, tuple[float, float]]:
-        """The parameter that each number of a vector stands for."""
-        return {**_WEIGHTS, **_LAZY_WEIGHTS} if self.minimised == "evaluations" else _WEIGHTS
-
-    def row_width(self) -> int:
-        """One column for each weight."""
-        return len(self.weights)
-
-    def could_make(self, policy: object) -> bool:
-        """Whether the policy is lazy or replans, as the objective needs."""
-        return isinstance(policy, LazyPolicy if self.minimised == "evaluations" else ReplanningPolicy)
-
-    @classmethod
-    def from_json(cls, values: Any) -> Self:
-        """Read what `as_json` returned; settings of earlier versions have no objective."""
-        return super().from_json({"objective": "expansions", **values} if isinstance(values, dict) else values)
-
-
-BELIEF = BeliefSettings()
-
-
 def train_belief(
     train: Sequence[Problem],
     validation: Sequence[Problem],
@@ -120,11 +56,17 @@ def train_belief(
     seed: int,
     **options: Unpack[Options],
 ) -> Training:
-    """Store worlds of one frame and learn how to weigh them.
+    """Store worlds of one frame, or of one roadmap, and learn how to weigh them.
 
     Parameters and results are those of `train_sail`, without features and regressors of your own. Raises TrainingError
-    also if the problems are not on grids of one size with one start and one goal.
+    also if the problems are neither on grids of one size with one start and one goal, nor on one roadmap.
     """
+    if roadmap_of([*train, *validation]):
+
+        def make_edge_learner(problems: Sequence[LabelledProblem], jobs: int) -> EdgeBeliefLearner:
+            return EdgeBeliefLearner.of(train, problems, settings, seed, jobs)
+
+        return run_rounds(make_edge_learner, train, validation, settings, seed=seed, **options)
     frame = Frame.shared([*train, *validation])
 
     def make_learner(problems: Sequence[LabelledProblem], jobs: int) -> BeliefLearner:

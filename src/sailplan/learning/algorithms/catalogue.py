@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sailplan.learning.algorithms.behaviour_cloning import CLONING, train_behaviour_cloning
-from sailplan.learning.algorithms.belief_training import BELIEF, train_belief
+from sailplan.learning.algorithms.belief_settings import BELIEF
+from sailplan.learning.algorithms.belief_training import train_belief
 from sailplan.learning.algorithms.cross_entropy import CROSS_ENTROPY, LONG_ROLL_OUTS, train_cross_entropy
 from sailplan.learning.algorithms.q_learning import Q_LEARNING, train_q_learning
 from sailplan.learning.algorithms.sail import DEFAULT, PAPER, train_sail

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from math import isfinite
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.kernel.arrays import INVALID
@@ -94,6 +92,8 @@ class EdgePosterior:
     """When the belief is updated in a search by vertices, or with multipliers."""
     per_edge: bool = True
     """There is a multiplier for each edge."""
+    ignored: tuple[int, ...] = ()
+    """Numbers of stored worlds that have no weight, for training; not saved."""
 
     @classmethod
     def of(cls, graph: ExplicitGraph, valid: Any, weights: EdgeWeights | None = None) -> EdgePosterior:
@@ -124,11 +124,6 @@ class EdgePosterior:
         memory = Memory((~table).astype(np.uint8))
         return cls(graph.digest(graph.edge_count), memory, weights or EdgeWeights())
 
-    @cached_property
-    def _by_edge(self) -> NDArray[np.uint8]:
-        """The worlds as packed bits, a row for each edge."""
-        return np.ascontiguousarray(np.packbits(self.memory.by_world, axis=0, bitorder="little").T)
-
     @property
     def edges(self) -> int:
         """Number of edges about which worlds are stored."""
@@ -145,10 +140,11 @@ class EdgePosterior:
 
     def arrays(self) -> EdgeMemoryArrays:
         """Return the stored worlds for kernels, before anything is known."""
-        weights, worlds, by_edge = self.weights, len(self.memory.by_world), self._by_edge
+        weights, worlds, by_edge = self.weights, len(self.memory.by_world), self.memory.bits_by_cell
         frequencies = self.memory.frequencies
         doubts = np.full(8 * by_edge.shape[1], np.inf)
         doubts[:worlds] = 0.0
+        doubts[list(self.ignored)] = np.inf
         return EdgeMemoryArrays(
             worlds=by_edge,
             frequencies=np.append(frequencies, frequencies.mean()),

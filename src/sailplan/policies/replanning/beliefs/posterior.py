@@ -43,7 +43,7 @@ Cells = NDArray[np.uint8]
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """The stored worlds of a belief, all of one size.
+    """The stored worlds of a belief, all of one size; of a roadmap, its edges take the place of cells.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Memory:
     """
 
     by_world: Cells = field(repr=False)
-    """Shape (worlds, cells): 1 if a cell is blocked."""
+    """Shape (worlds, cells): 1 if a cell is blocked, or an edge invalid."""
 
     @classmethod
     def of(cls, worlds: Sequence[World]) -> Memory:
@@ -64,6 +64,11 @@ class Memory:
     def by_cell(self) -> Cells:
         """The transpose of `by_world`, in contiguous memory."""
         return np.ascontiguousarray(self.by_world.T)
+
+    @cached_property
+    def bits_by_cell(self) -> Cells:
+        """The same as packed bits: bit b of byte k in a row is that of world 8 k + b."""
+        return np.ascontiguousarray(np.packbits(self.by_world, axis=0, bitorder="little").T)
 
     @cached_property
     def frequencies(self) -> FloatArray:

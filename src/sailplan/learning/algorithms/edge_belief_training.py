@@ -1,0 +1,160 @@
+"""Training of an edge posterior: the worlds of a roadmap are stored, and the weights that compare them are optimised.
+
+All training worlds are stored. A world is rolled out with itself, and with all that are equal to it, ignored, so that
+every world serves both purposes. Vectors of weights are drawn from a Gaussian which follows those that need the fewest
+evaluations (cross-entropy); paths that are longer than a limit on average count against a vector.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sailplan.core import search
+from sailplan.core.graph import FloatArray, Problem
+from sailplan.datasets.labelled import LabelledProblem
+from sailplan.errors import TrainingError
+from sailplan.graphs.explicit.graph import ExplicitGraph
+from sailplan.learning.algorithms.belief_settings import BeliefSettings
+from sailplan.learning.algorithms.cross_entropy import VectorLearner
+from sailplan.learning.regressors import Examples
+from sailplan.learning.rounds import Candidate, Progress, draw_problems, limits_of, seed_of
+from sailplan.parallel import run_all
+from sailplan.policies.lazy.policy import LazyPolicy
+from sailplan.policies.replanning.beliefs.edge_posterior import EdgePosterior, EdgeWeights
+from sailplan.policies.replanning.policy import ReplanningPolicy
+
+EDGE_WEIGHTS = {
+    "surprise": (math.log(2.0), 0.8),
+    "doubt of invalid": (math.log(1.0), 0.6),
+    "doubt of valid": (math.log(1.0), 0.6),
+    "smoothing": (math.log(0.3), 0.5),
+    "sharing": (math.log(0.7), 0.4),
+    "detour": (math.log(0.17), 0.6),
+    "selector": (0.0, 1.0),
+}
+"""The parameter that each number of a vector stands for: its logarithm at 0, and the change of that logarithm per unit.
+The selector is `critical` if the last number is above 1, otherwise `doubtful`. Numbers that follow are not used:
+vectors have as many as those of grids, because files of rounds are checked by the settings alone."""
+_FIRST = [
+    [math.log(surprise / 2.0) / 0.8, doubt, doubt, 0.0, 0.0, 0.0, selector]
+    for surprise in (0.5, 1.0, 2.0, 5.0)
+    for doubt in (0.0, 1.2)
+    for selector in (-0.5, 0.5)
+]
+"""Vectors that are rolled out in the first round, beside those that are drawn."""
+_EXCESS = 20.0
+"""The evaluations of a vector are increased by this share for a mean cost of one optimal cost above the limit."""
+
+
+def roadmap_of(problems: Sequence[Problem]) -> ExplicitGraph | None:
+    """Return the roadmap that all problems share; None if they are not on explicit graphs.
+
+    Raises TrainingError if there are several.
+    """
+    graphs = [problem.graph for problem in problems]
+    explicit = [graph for graph in graphs if isinstance(graph, ExplicitGraph)]
+    if len(explicit) < len(graphs) or not explicit:
+        return None
+    first = explicit[0]
+    if {(graph.edge_count, graph.digest(first.edge_count)) for graph in explicit} != {
+        (first.edge_count, first.digest(first.edge_count))
+    }:
+        raise TrainingError("a belief about edges is trained on worlds of one roadmap")
+    return first
+
+
+def results_of(problems: Sequence[Problem]) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+    """Return which edges of the roadmap are valid in each problem."""
+    table = []
+    for problem in problems:
+        graph = problem.graph
+        assert isinstance(graph, ExplicitGraph)
+        valid = np.empty(graph.edge_count, np.bool_)
+        valid[graph.rows.given] = graph.rows.verdicts == 0
+        table.append(valid)
+    return np.array(table)
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeBeliefLearner(VectorLearner[BeliefSettings]):
+    """Draws weights and follows the best."""
+
+    belief: EdgePosterior
+    """The belief with all training worlds."""
+    ignored: dict[int, tuple[int, ...]]
+    """For each problem, by its identity: the stored worlds that equal it."""
+
+    @classmethod
+    def of(
+        cls,
+        train: Sequence[Problem],
+        problems: Sequence[LabelledProblem],
+        settings: BeliefSettings,
+        seed: int,
+        jobs: int,
+    ) -> EdgeBeliefLearner:
+        """Store the training worlds; `problems` are those of them that have a path."""
+        roadmap = roadmap_of(train)
+        assert roadmap is not None
+        valid = results_of(train)
+        _, kinds = np.unique(np.packbits(valid, axis=1), axis=0, return_inverse=True)
+        members = [tuple(np.flatnonzero(kinds == kind).tolist()) for kind in range(kinds.max() + 1)]
+        ignored = {id(problem): members[kind] for problem, kind in zip(train, kinds.tolist(), strict=True)}
+        return cls(problems, settings, seed, jobs, EdgePosterior.of(roadmap, valid), ignored)
+
+    def policy(self, vector: FloatArray) -> LazyPolicy | ReplanningPolicy:
+        """The policy with the stored worlds, weighed by a vector."""
+        centres, units = np.array(list(EDGE_WEIGHTS.values())).T
+        numbers = np.exp((centres + units * vector[: len(centres)]).clip(-12.0, 7.0)).tolist()
+        surprise, of_invalid, of_valid, smoothing, sharing, detour, selector = numbers
+        belief = replace(
+            self.belief,
+            weights=EdgeWeights(surprise, of_invalid, of_valid, smoothing, sharing=sharing, detour=detour),
+        )
+        if self.settings.minimised == "expansions":
+            return ReplanningPolicy(belief)
+        return LazyPolicy(self.settings.bound, belief, "critical" if selector > 1.0 else "doubtful")
+
+    def collect(self, number: int, progress: Progress[Examples]) -> Examples:
+        """Draw vectors and roll out each on the same worlds; the cost includes that of long paths."""
+        settings = self.settings
+        problems, _ = draw_problems(self.problems, settings.worlds_per_vector, self.seed, number)
+        rng = np.random.default_rng(seed_of(self.seed, number))
+        vectors = self._gaussian(progress).draw(settings.vectors, rng)
+        if number == 1:
+            first = np.pad(np.array(_FIRST), ((0, 0), (0, settings.row_width() - len(EDGE_WEIGHTS))))
+            vectors = np.concatenate([first, vectors])
+        limits = limits_of(settings.minimised, settings.max_expansions)
+
+        def roll_out(pair: tuple[LazyPolicy | ReplanningPolicy, LabelledProblem]) -> tuple[float, float]:
+            policy, labelled = pair
+            problem = labelled.problem
+            belief = replace(self.belief, weights=_weights_of(policy), ignored=self.ignored[id(problem)])
+            result = search(problem, replace(policy, belief=belief), limits)
+            spent = result.expansions if settings.minimised == "expansions" else result.edge_evaluations
+            shortest = float(labelled.table[problem.start])
+            return spent, result.cost / shortest if result.found and shortest else 1.0
+
+        policies = [self.policy(vector) for vector in vectors]
+        pairs = ((policy, labelled) for policy in policies for labelled in problems)
+        table = np.reshape(run_all(roll_out, pairs, self.jobs), (len(policies), -1, 2)).mean(axis=1)
+        excess = np.maximum(table[:, 1] - settings.cost_limit, 0.0)
+        return Examples(vectors, table[:, 0] * (1.0 + _EXCESS * excess))
+
+    def fit(self, number: int, progress: Progress[Examples]) -> tuple[list[Candidate], float]:
+        """Fit the Gaussian to the elite of this round; the best vector is validated, and its mean not.
+
+        The mean was not rolled out, so that its paths may be too long.
+        """
+        drawn = progress.examples[-1]
+        best = np.argsort(drawn.labels, kind="stable")[:2]
+        return [Candidate(self.policy(drawn.rows[index])) for index in best], self._refit(drawn)[1]
+
+
+def _weights_of(policy: LazyPolicy | ReplanningPolicy) -> EdgeWeights:
+    assert isinstance(policy.belief, EdgePosterior)
+    return policy.belief.weights
