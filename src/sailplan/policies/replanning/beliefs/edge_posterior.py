@@ -116,10 +116,10 @@ class EdgePosterior:
         Raises
         ------
         PolicyError
-            If the array does not have a column for each edge, or no row.
+            If the array does not have a column for each edge, or is empty.
         """
         table = np.asarray(valid, bool)
-        if table.ndim != 2 or table.shape[1] != graph.edge_count or not len(table):
+        if table.ndim != 2 or table.shape[1] != graph.edge_count or not table.size:
             raise PolicyError(f"worlds of shape {table.shape} for {graph.edge_count} edges")
         memory = Memory((~table).astype(np.uint8))
         return cls(graph.digest(graph.edge_count), memory, weights or EdgeWeights())

@@ -1,0 +1,199 @@
+"""Lazy search with an edge posterior."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from sailplan import improve
+from sailplan.core import Limits, open_search, search
+from sailplan.datasets import read_edge_worlds
+from sailplan.graphs import ExplicitGraph, Problem
+from sailplan.oracle import cost_to_go
+from sailplan.policies import load_policy, save_policy
+from sailplan.policies.lazy import LazyPolicy
+from sailplan.policies.lazy.policy import SELECTORS
+from sailplan.policies.replanning.beliefs import EdgePosterior, EdgeWeights
+from sailplan.policies.replanning.policy import ReplanningPolicy
+from sailplan.testing import check_policy, check_result
+from tests.naive.edge_posterior import check_evaluations
+from tests.same import assert_same_result, assert_same_state
+
+BOUNDS = st.sampled_from([1.0, 1.3, 2.0, math.inf])
+WEIGHTS = st.builds(
+    EdgeWeights,
+    surprise=st.sampled_from([0.0, 0.5, 3.0]),
+    doubt_of_invalid=st.sampled_from([0.0, 0.7, 2.0]),
+    doubt_of_valid=st.sampled_from([0.0, 1.1]),
+    sharing=st.sampled_from([0.5, 1.0]),
+    detour=st.sampled_from([0.1, 1.0]),
+)
+Drawn = tuple[Problem, EdgePosterior]
+
+
+@st.composite
+def problems_with_memory(draw: st.DrawFn, weights: st.SearchStrategy[EdgeWeights] = WEIGHTS) -> Drawn:
+    """Draw a problem on a roadmap with random lengths, and a belief with stored worlds, maybe of fewer edges."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    count, undirected = draw(st.integers(2, 25)), draw(st.booleans())
+    ends = np.argwhere(rng.random((count, count)) < draw(st.sampled_from([0.15, 0.4])))
+    ends = ends[ends[:, 0] < ends[:, 1]] if undirected else ends[ends[:, 0] != ends[:, 1]]
+    edges = np.column_stack([ends, rng.uniform(0.5, 2.0, len(ends))])
+    assume(len(edges) > 0)
+    share = rng.random(len(edges))
+    worlds = rng.random((draw(st.integers(1, 20)), len(edges))) < share
+    graph = ExplicitGraph.from_edges(count, edges, undirected=undirected)
+    stored = draw(st.integers(1, len(edges)))
+    memory = EdgePosterior.of(
+        ExplicitGraph.from_edges(count, edges[:stored], undirected=undirected), worlds[:, :stored], draw(weights)
+    )
+    world = graph.with_results(rng.random(len(edges)) < share)
+    return Problem(world, 0, int(rng.integers(count)), name="random"), memory
+
+
+@settings(max_examples=150)
+@given(
+    drawn=problems_with_memory(),
+    bound=BOUNDS,
+    selector=st.sampled_from(sorted(SELECTORS)),
+    batch=st.sampled_from([1, 3]),
+    budget=st.one_of(st.none(), st.integers(0, 10)),
+)
+def test_engines_agree_and_bounds_hold(
+    drawn: Drawn, bound: float, selector: str, batch: int, budget: int | None
+) -> None:
+    problem, belief = drawn
+    policy = LazyPolicy(bound, belief, selector, batch)
+    reference, compiled = (open_search(problem, policy, engine=engine) for engine in ("reference", "compiled"))
+    for limits in (Limits(evaluations=budget), Limits()):
+        assert_same_result(reference.run(limits), result := compiled.run(limits))
+    assert_same_state(reference.state, compiled.state)
+    assert not result.notes
+    check_result(problem, result)
+    shortest = cost_to_go(problem)[problem.start]
+    assert result.found == math.isfinite(shortest)
+    if result.found:
+        assert result.bound == bound
+        assert math.isinf(bound) or result.cost <= bound * shortest * (1.0 + 1e-9)
+
+
+@settings(max_examples=100)
+@given(drawn=problems_with_memory(), bound=BOUNDS)
+def test_the_most_doubtful_edge_of_the_shortest_candidate_is_evaluated(drawn: Drawn, bound: float) -> None:
+    problem, belief = drawn
+    run = open_search(problem, LazyPolicy(bound, belief, "doubtful"))
+    run.run()
+    check_evaluations(problem, belief, bound, run.state.evaluated.tolist())
+
+
+@settings(max_examples=50)
+@given(drawn=problems_with_memory(), selector=st.sampled_from(sorted(SELECTORS)), seed=st.integers(0, 1000))
+def test_what_was_not_evaluated_changes_nothing(drawn: Drawn, selector: str, seed: int) -> None:
+    problem, belief = drawn
+    graph = problem.graph
+    assert isinstance(graph, ExplicitGraph)
+    policy = LazyPolicy(belief=belief, selector=selector)
+    first = open_search(problem, policy)
+    result = first.run()
+    kept = {(source, target) for source, target, _ in first.state.evaluated.tolist()}
+    edges = graph.edges()
+    valid = np.empty(graph.edge_count, bool)
+    valid[graph.rows.given] = graph.rows.verdicts == 0
+    change = np.random.default_rng(seed).random(graph.edge_count) < 0.5
+    for number, (source, target) in enumerate(edges[:, :2].astype(int).tolist()):
+        if (source, target) in kept or (graph.undirected and (target, source) in kept):
+            change[number] = False
+    other = Problem(graph.with_results(valid ^ change), problem.start, problem.goal)
+    assert_same_result(search(other, policy), result)
+
+
+@settings(max_examples=30)
+@given(drawn=problems_with_memory())
+def test_anytime_search_ends_with_the_shortest_path(drawn: Drawn) -> None:
+    problem, belief = drawn
+    shortest = cost_to_go(problem)[problem.start]
+    solutions = list(improve(problem, LazyPolicy(belief=belief)))
+    assert bool(solutions) == math.isfinite(shortest)
+    for solution in solutions:
+        assert math.isinf(solution.bound) or solution.cost <= solution.bound * shortest * (1.0 + 1e-9)
+    if solutions:
+        assert solutions[-1].cost == pytest.approx(shortest)
+
+
+@settings(max_examples=50)
+@given(drawn=problems_with_memory(), lazy=st.booleans())
+def test_searches_by_vertices_and_engines(drawn: Drawn, lazy: bool) -> None:
+    problem, belief = drawn
+    reference, compiled = (
+        search(problem, ReplanningPolicy(belief), engine=engine) for engine in ("reference", "compiled")
+    )
+    assert_same_result(reference, compiled)
+    assert compiled.found == math.isfinite(cost_to_go(problem)[problem.start])
+
+
+def _square() -> tuple[ExplicitGraph, EdgePosterior]:
+    graph = ExplicitGraph.from_edges(4, [(0, 1, 1.0), (1, 3, 1.0), (0, 2, 1.1), (2, 3, 1.1)], undirected=True)
+    return graph, EdgePosterior.of(graph, np.array([[1, 0, 1, 1], [1, 0, 1, 1], [1, 1, 1, 0]]))
+
+
+def test_the_contract_of_policies() -> None:
+    check_policy(LazyPolicy(belief=_square()[1], selector="critical"))
+
+
+def test_one_edge_tells_about_others() -> None:
+    graph, belief = _square()
+    world = Problem(graph.with_results(np.array([True, True, True, False])), 0, 3)
+    # In two of three worlds 1 - 3 is invalid; where 2 - 3 is invalid too, it is valid.
+    assert search(world, LazyPolicy(belief=belief)).path == (0, 1, 3)
+    assert [row[:2] for row in open_and_run(world, LazyPolicy(belief=belief, selector="doubtful"))] == [
+        [2, 3],
+        [1, 3],
+        [0, 1],
+    ]
+
+
+def open_and_run(problem: Problem, policy: LazyPolicy) -> list[list[int]]:
+    run = open_search(problem, policy)
+    run.run()
+    rows: list[list[int]] = run.state.evaluated.tolist()
+    return rows
+
+
+def test_another_roadmap_is_not_supported() -> None:
+    graph, belief = _square()
+    other = ExplicitGraph.from_edges(4, [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.1), (2, 3, 1.1)], undirected=True)
+    for smaller in (other, ExplicitGraph.from_edges(4, graph.edges()[:2], undirected=True)):
+        (note,) = search(Problem(smaller, 0, 3), LazyPolicy(belief=belief)).notes
+        assert note.message == "the belief is not used: it was learned on another roadmap, of 4 edges"
+    longer = ExplicitGraph.from_edges(5, np.vstack([graph.edges(), [3, 4, 1.0]]), undirected=True)
+    result = search(Problem(longer, 0, 4), LazyPolicy(belief=belief))
+    assert (result.path[-1], result.notes) == (4, ())
+
+
+def test_a_saved_policy_does_the_same(tmp_path: Path) -> None:
+    graph, belief = _square()
+    policy = LazyPolicy(1.5, belief, "critical")
+    save_policy(policy, tmp_path / "square.safetensors")
+    loaded = load_policy(str(tmp_path / "square.safetensors"))
+    world = Problem(graph.with_results(np.array([True, False, True, True])), 0, 3)
+    assert_same_result(search(world, policy), search(world, loaded))
+    assert isinstance(loaded, LazyPolicy)
+    assert loaded.describe()[0] == policy.describe()[0]
+
+
+def test_a_real_roadmap_with_half_of_the_evaluations(shared_data: Path) -> None:
+    worlds = read_edge_worlds(shared_data / "edge_worlds" / "2d_1.npz")
+    belief = EdgePosterior.of(worlds.topology, np.array([worlds.valid(world) for world in range(600)]))
+    problems = [worlds.problem(world) for world in range(600, 640)]
+    spent = {}
+    for policy in (LazyPolicy(1.0), LazyPolicy(1.0, belief, "critical"), LazyPolicy(belief=belief)):
+        results = [search(problem, policy) for problem in problems]
+        spent[policy.bound, policy.selector] = np.mean([one.edge_evaluations for one in results if one.found])
+    plain = spent[1.0, "forward"]
+    assert spent[1.0, "critical"] < 0.8 * plain
+    assert spent[math.inf, "forward"] < 0.3 * plain
