@@ -26,6 +26,7 @@ from sailplan.core.kernel import (
     distance,
     edge_cost,
     locate,
+    lower_bound,
     on_open,
     position,
     slot_count,
@@ -53,6 +54,7 @@ class HexGraph:
     """Shape (side, side), indexed [r, q]."""
     max_degree: int = 6
     max_in_degree: int = 6
+    max_edge_cost: float = 1.0
 
     @property
     def vertex_count(self) -> int:
@@ -129,6 +131,14 @@ def _distance(graph, kind, vertex, other):  # type: ignore[no-untyped-def]
     other_x, other_y = position(graph, other)
     dx, dy = abs(x - other_x), abs(y - other_y)
     return combine(kind, dx * dx + dy * dy, dx + dy, max(dx, dy), 0.0, 2.0**0.5)
+
+
+@lower_bound.register(HexArrays)
+def _lower_bound(graph, vertex, other):  # type: ignore[no-untyped-def]
+    # Optional: the number of moves without obstacles, from which replanning and lazy search start.
+    q, r = locate(graph, vertex)
+    to_q, to_r = locate(graph, other)
+    return float(max(abs(to_q - q), abs(to_r - r), abs(to_q + to_r - q - r)))
 
 
 class StackArrays(NamedTuple):

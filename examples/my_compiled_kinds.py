@@ -6,7 +6,7 @@ import numpy as np
 
 from hexagons import DepthFirst, HexGraph
 from sailplan.core import Policy, Problem, search
-from sailplan.policies import a_star, mha_star, optimistic
+from sailplan.policies import LazyPolicy, a_star, mha_star, optimistic
 from sailplan.testing import check_graph, check_policy
 
 SIDE = 40
@@ -26,10 +26,12 @@ def main() -> None:
         "MHA*": mha_star(),
         "depth-first": DepthFirst(),
         "optimistic": optimistic(),
+        "lazy": LazyPolicy(),
+        "LazySP": LazyPolicy(bound=1.0),
     }
     for name, policy in policies.items():
         result = search(problem, policy)
-        print(f"{name:12} cost {result.cost:5.1f}, {result.expansions:4} expansions, {result.engine} engine")
+        print(f"{name:12} cost {result.cost:5.1f}, {result.edge_evaluations:4} evaluations, {result.engine} engine")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from sailplan.core.graph import EdgeStatus, is_undirected
-from sailplan.graphs import ExplicitGraph, GridGraph, Problem
+from sailplan.core.graph import EdgeStatus, is_finite, is_undirected
+from sailplan.graphs import Problem
 
 Edge = tuple[int, int]
 
@@ -18,7 +18,7 @@ class NaiveLazySearch:
 
     def __init__(self, problem: Problem, reuse: float, multipliers: Sequence[float], selector: str, batch: int) -> None:
         graph = problem.graph
-        assert isinstance(graph, ExplicitGraph | GridGraph)
+        assert is_finite(graph)
         self.problem, self.reuse, self.selector, self.batch = problem, reuse, selector, batch
         self.multipliers = multipliers
         self.costs: dict[Edge, float] = {}

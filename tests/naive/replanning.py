@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from heapq import heappop, heappush
-from math import inf
+from math import ceil, inf
 
 from sailplan.core import SearchState
-from sailplan.core.graph import is_compiled
+from sailplan.core.graph import FloatArray, is_compiled
 from sailplan.core.kernel.arrays import CLOSED, INVALID, OPEN
-from sailplan.graphs import Graph, GridGraph, Problem
+from sailplan.graphs import ExplicitGraph, Graph, GridGraph, Problem
 from sailplan.policies.replanning.beliefs import Belief
 from sailplan.policies.replanning.policy import (
     MAX_MULTIPLIER,
@@ -28,19 +28,21 @@ def believed_edges(
     graph = problem.graph
     assert is_compiled(graph)
     most = 256 if set(multipliers) == {256} else int(MAX_MULTIPLIER) * 256
+    computed = not isinstance(graph, GridGraph | ExplicitGraph)
     has_terrain = isinstance(graph, GridGraph) and graph.world.costs is not None
-    steps, scale = whole_costs(graph.arrays(), graph.vertex_count, 4.0, most)
+    steps, scale = whole_costs(graph, 4.0, most)
     wholes = steps.tolist()
     status, logged = state.status, {(source, target) for source, target in state.invalid_edges.tolist()}
     into: dict[int, list[tuple[int, int]]] = {vertex: [] for vertex in range(graph.vertex_count)}
     number = 0
     for source in range(graph.vertex_count):
         for target, cost in zip(*graph.successors(source), strict=True):
-            whole = (
-                wholes[number]
-                if not isinstance(graph, GridGraph)
-                else wholes[0 if _is_straight(graph, source, target) else 4]
-            )
+            if computed:
+                whole = max(ceil(cost * scale), 1)
+            elif isinstance(graph, GridGraph):
+                whole = wholes[0 if _is_straight(graph, source, target) else 4]
+            else:
+                whole = wholes[number]
             multiplier = multipliers[number if per_edge else target]
             number += 1
             if INVALID in (status[source], status[target]) or (source, target) in logged:
@@ -92,12 +94,14 @@ class NaiveReplanning:
         assert is_compiled(graph)
         self._graph = graph
         multipliers = first_multipliers(belief, problem, graph)
-        self._multipliers = (
-            [256] * graph.vertex_count if multipliers is None else whole_multipliers(multipliers).tolist()
-        )
+        self._multipliers = [256] * graph.vertex_count if multipliers is None else self._wholes(multipliers)
         self._follower = belief.follow(problem)
         self._looked = (0, 0)
         self._entered: list[int] = []
+
+    def _wholes(self, multipliers: FloatArray) -> list[int]:
+        wholes: list[int] = whole_multipliers(multipliers, self._graph.arrays()).tolist()
+        return wholes
 
     def observe(self, discovery: object) -> None:
         """Nothing: the state tells."""
@@ -117,8 +121,7 @@ class NaiveReplanning:
             self._looked = now
             multipliers = self._follower.update(state)
             if multipliers is not None:
-                rows = in_rows(multipliers, self._graph, is_per_edge(self._belief))
-                self._multipliers = whole_multipliers(rows).tolist()
+                self._multipliers = self._wholes(in_rows(multipliers, self._graph, is_per_edge(self._belief)))
         distances = believed_distances(self._problem, state, self._multipliers, is_per_edge(self._belief))
         waiting = [vertex for vertex in self._entered if state.status[vertex] == OPEN]
         return min(waiting, key=lambda vertex: distances.get(vertex, inf), default=None)

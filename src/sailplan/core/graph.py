@@ -107,7 +107,8 @@ class CompiledGraph(FiniteGraph, Protocol):
     """A graph that the compiled engine can search.
 
     An optional method `obstacle_arrays(walls=...)` returns a spatial index of invalid vertices; see
-    `core/kernel/obstacles.py`.
+    `core/kernel/obstacles.py`. An optional attribute `max_edge_cost` is an upper limit of the costs of all edges;
+    without it, replanning and lazy search read the costs at some of the vertices.
     """
 
     def arrays(self) -> Any:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sailplan.core import Limits, Outcome, Policy, SearchState, StopRule, improve, open_search, search
-from sailplan.core.graph import FloatArray
+from sailplan.core.graph import FloatArray, is_finite
 from sailplan.core.search import EngineName
 from sailplan.datasets import FAMILIES, World, generate_world
 from sailplan.errors import EngineError, GraphError, PolicyError
@@ -57,10 +57,9 @@ class Moody:
         return self.draw(problem, 0)
 
     def draw(self, problem: Problem, steps: int) -> FloatArray:
-        graph = problem.graph
-        assert isinstance(graph, ExplicitGraph | GridGraph)
+        assert is_finite(problem.graph)
         rng = np.random.default_rng([self.seed, steps])
-        return rng.choice([0.25, 1.0, 1.0, 1.3, 2.5, 40.0, np.inf, np.nan], graph.vertex_count)
+        return rng.choice([0.25, 1.0, 1.0, 1.3, 2.5, 40.0, np.inf, np.nan], problem.graph.vertex_count)
 
     def follow(self, problem: Problem) -> MoodyFollower:
         return MoodyFollower(self, problem)

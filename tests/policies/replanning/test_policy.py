@@ -81,7 +81,7 @@ FICKLE = st.builds(
 
 
 @dataclass(frozen=True)
-class _Naive:
+class Naive:
     belief: Belief
     stop: StopRule = StopRule.GOAL_GENERATED
 
@@ -97,7 +97,7 @@ def test_like_all_distances_from_scratch(
 ) -> None:
     problem, _ = drawn
     result = search(problem, ReplanningPolicy(belief), stop=stop, engine=engine)
-    naive = search(problem, _Naive(belief), stop=stop)
+    naive = search(problem, Naive(belief), stop=stop)
     assert result.trace.expanded.tolist() == naive.trace.expanded.tolist()
     assert (result.path, result.cost, result.outcome) == (naive.path, naive.cost, naive.outcome)
 

@@ -63,6 +63,17 @@ def evaluates_in_python(graph):
     return False
 
 
+@dispatched("graph", default=True)
+def lower_bound(graph, vertex, other):
+    """Return a lower bound of the cost of any path between two vertices, from which replanning and lazy search start.
+
+    Infinite if there is no path. It must be consistent: at most the cost of an edge plus the bound of its target, as
+    computed. If rounding could break this, return slightly less, for example by a factor of 1 - 1e-9. The closer it
+    is, the less they have to explore. The default is 0.
+    """
+    return 0.0
+
+
 @inlined
 def is_valid(status):
     """Return whether the result of an evaluation is that the edge is valid."""

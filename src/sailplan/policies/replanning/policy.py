@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.core.compiled_engine import allocate_search
+from sailplan.core.compiled_engine import allocate_search, graph_edges
 from sailplan.core.graph import CompiledGraph, FloatArray, Graph, Problem, is_compiled
 from sailplan.core.kernel.arrays import NO_ROOM, NO_TIME, NO_VERTEX, QueueArrays, StateArrays
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
@@ -35,12 +35,17 @@ from sailplan.policies.replanning.kernel.edges import (
     UPDATE_AT_STEPS,
     WORK,
     ReplanningArrays,
+    largest_cost,
 )
 from sailplan.policies.replanning.kernel.open_list import belief_due, offer_open, select_open
 from sailplan.policies.replanning.update import NEVER_DUE, BeliefUpdate
 
 _MAX_EFFORT = 1000.0
 MAX_MULTIPLIER = 1000.0
+_SAMPLED_VERTICES = 1024
+_SAMPLE_MARGIN = 256.0
+"""How many times the largest edge cost of a sample of vertices other edges may cost, if the graph has no
+`max_edge_cost`."""
 
 
 def optimistic() -> ReplanningPolicy:
@@ -83,7 +88,8 @@ class ReplanningPolicy:
     """
 
     belief: Belief = field(default_factory=Optimistic)
-    """The source of the multipliers. If it does not support a problem, all are 1, and the result has a note."""
+    """The source of the multipliers. If it does not support a problem, all are 1, and the result has a note. On graphs
+    that are neither grids nor explicit, multipliers below 1 count as 1."""
     stop: StopRule = StopRule.GOAL_GENERATED
     """The default stop rule."""
     effort: float = 4.0
@@ -160,7 +166,12 @@ def supported_belief(belief: Belief, problem: Problem) -> tuple[Belief, tuple[No
     reason = belief.why_unsupported(problem)
     if not reason and is_per_edge(belief) and not isinstance(problem.graph, ExplicitGraph):
         reason = "it supports the edges of explicit graphs, and this is another graph"
-    return (Optimistic(), (Note(belief.name, f"the belief is not used: {reason}"),)) if reason else (belief, ())
+    if reason:
+        return Optimistic(), (Note(belief.name, f"the belief is not used: {reason}"),)
+    graph = problem.graph
+    if isinstance(belief, Optimistic) or not is_compiled(graph) or is_settled(graph.arrays(), True):
+        return belief, ()
+    return belief, (Note(belief.name, "multipliers below 1 count as 1 on this kind of graph"),)
 
 
 def is_per_edge(belief: Belief) -> bool:
@@ -241,7 +252,7 @@ class ReplanningFrontier:
 
 @singledispatch
 def plain_costs(rows: object, effort: float) -> FloatArray | None:
-    """Return the costs of edges before multipliers; None if the graph is not supported.
+    """Return the costs of edges before multipliers; None if they are computed during the search.
 
     By slot on a grid, by edge in sparse rows. In sparse rows the effort of evaluating all edges of the source is
     added, in mean edge costs for a vertex of mean degree.
@@ -265,12 +276,14 @@ def _(rows: CsrArrays, effort: float) -> FloatArray:
     return weighted
 
 
-_UNSUPPORTED = plain_costs.dispatch(object)
-
-
 def is_supported(graph: Graph) -> TypeGuard[CompiledGraph]:
-    """Return whether the kernels support a graph."""
-    return is_compiled(graph) and plain_costs.dispatch(type(graph.arrays())) is not _UNSUPPORTED
+    """Return whether the kernels support a graph; any other one has to be explored first."""
+    return is_compiled(graph)
+
+
+def is_settled(rows: object, with_multipliers: bool) -> bool:
+    """Return whether the bounds of all vertices are computed before a search, not where it goes."""
+    return isinstance(rows, CsrArrays | TerrainArrays) or (isinstance(rows, GridArrays) and with_multipliers)
 
 
 def allocate_bounds(
@@ -278,18 +291,20 @@ def allocate_bounds(
 ) -> ReplanningArrays:
     """Allocate the bounds of a search before anything is known."""
     rows, count = graph.arrays(), graph.vertex_count
-    in_rows = isinstance(rows, CsrArrays)
-    on_empty_grid = multipliers is None and isinstance(rows, GridArrays)
-    steps, scale = whole_costs(rows, count, effort, UNIT if multipliers is None else int(MAX_MULTIPLIER) * UNIT)
+    in_rows, settled = isinstance(rows, CsrArrays), is_settled(rows, multipliers is not None)
+    most = UNIT if multipliers is None else int(MAX_MULTIPLIER) * UNIT
+    steps, scale = whole_costs(graph, effort, most)
     plan = ReplanningArrays(
+        goal=problem.goal,
+        degree=graph.max_degree,
         steps=steps,
         scale=scale,
-        multipliers=np.empty(0, np.int64) if multipliers is None else whole_multipliers(multipliers),
+        multipliers=np.empty(0, np.int64) if multipliers is None else whole_multipliers(multipliers, rows),
         per_edge=per_edge,
-        removed=np.zeros(len(rows.targets) if in_rows else 0, np.bool_),
+        removed=np.zeros(_removable_edges(graph), np.bool_),
         edge_of=np.argsort(rows.targets, kind="stable") if in_rows else np.empty(0, np.int64),
         bounds=np.zeros(count, np.int64),
-        from_empty_grid=on_empty_grid,
+        from_lower_bound=not settled,
         onward=np.zeros(count, np.int32),
         confirmed=np.zeros(count, np.int64),
         numbers=np.zeros(count, np.int64),
@@ -303,10 +318,18 @@ def allocate_bounds(
     )
     plan.clock[[UPDATE_AT_STEPS, UPDATE_AT_KNOWN]] = NEVER_DUE
     plan.clock[EPOCH], plan.clock[WORK] = 1, MOST_WORK
-    if not on_empty_grid:
+    if settled:
         begin_settling(plan, problem.goal)
         _settle(graph, plan, allocate_state(count))
     return plan
+
+
+def _removable_edges(graph: CompiledGraph) -> int:
+    """Return the number of entries for edges that are found to be invalid: none on grids, where cells tell."""
+    rows = graph.arrays()
+    if isinstance(rows, CsrArrays):
+        return len(rows.targets)
+    return graph_edges(graph) if plain_costs(rows, 0.0) is None else 0
 
 
 def enlarge(plan: ReplanningArrays) -> ReplanningArrays:
@@ -314,9 +337,14 @@ def enlarge(plan: ReplanningArrays) -> ReplanningArrays:
     return plan._replace(waiting=enlarge_queues(plan.waiting))
 
 
-def whole_multipliers(multipliers: FloatArray) -> NDArray[np.int64]:
-    """Convert multipliers to integers in units of 1 / UNIT, at least one unit; NaN becomes 1."""
-    kept = np.clip(np.nan_to_num(multipliers, nan=1.0), 1.0 / UNIT, MAX_MULTIPLIER)
+def whole_multipliers(multipliers: FloatArray, rows: object) -> NDArray[np.int64]:
+    """Convert multipliers to integers in units of 1 / UNIT; NaN becomes 1.
+
+    They are at least one unit. Where bounds start from the lower bound of the graph, they are at least 1, so that it
+    remains one.
+    """
+    least = 1.0 / UNIT if is_settled(rows, True) else 1.0
+    kept = np.clip(np.nan_to_num(multipliers, nan=1.0), least, MAX_MULTIPLIER)
     return np.rint(kept * UNIT).astype(np.int64)
 
 
@@ -326,17 +354,19 @@ def _settle(graph: CompiledGraph, plan: ReplanningArrays, state: StateArrays) ->
         plan = enlarge(plan)
 
 
-def whole_costs(rows: object, count: int, effort: float, max_multiplier: int) -> tuple[NDArray[np.int64], float]:
+def whole_costs(graph: CompiledGraph, effort: float, max_multiplier: int) -> tuple[NDArray[np.int64], float]:
     """Return costs of edges as positive integers, in the smallest unit with which all paths are below NO_WAY.
 
-    The second value is the factor by which they are larger than the costs.
+    The second value is the factor by which they are larger than the costs. The first one is empty if the costs are
+    computed during the search.
     """
+    rows, longest = graph.arrays(), float(graph.vertex_count) * max_multiplier
     costs = plain_costs(rows, effort)
-    assert costs is not None
+    if costs is None:
+        return np.empty(0, np.int64), _power_of_two_scale(graph, longest)
     # Normalised, so that very small or very large costs can be represented.
     highest = float(costs.max(initial=0.0)) or 1.0
     costs = costs / highest
-    longest = float(count) * max_multiplier
     if isinstance(rows, TerrainArrays):
         longest *= float(rows.terrain.max())
     # Half of the range is reserved for rounding up.
@@ -345,9 +375,24 @@ def whole_costs(rows: object, count: int, effort: float, max_multiplier: int) ->
     return np.maximum(np.rint(np.ldexp(costs, unit)), 1.0).astype(np.int64), scale
 
 
+def _power_of_two_scale(graph: CompiledGraph, longest: float) -> float:
+    """Return the scale of costs that are computed during the search.
+
+    It is a power of two, so that integer costs and bounds are represented exactly.
+    """
+    highest = getattr(graph, "max_edge_cost", None)
+    if highest is None:
+        stride = max(1, graph.vertex_count // _SAMPLED_VERTICES)
+        highest = largest_cost(graph.arrays(), graph.vertex_count, stride) * (1.0 if stride == 1 else _SAMPLE_MARGIN)
+    # A part of the range is reserved for rounding up, and because floats have fewer digits than the integers.
+    unit = math.floor(math.log2(NO_WAY >> 4) - math.log2(longest))
+    return math.ldexp(1.0, unit - math.frexp(float(highest) or 1.0)[1])
+
+
 def repair(graph: CompiledGraph, plan: ReplanningArrays, multipliers: FloatArray, state: StateArrays) -> None:
     """Change the multipliers; the caller must insert the open vertices again."""
-    wholes, first, rows, backward = whole_multipliers(multipliers), 0, graph.arrays(), graph.backward_arrays()
+    rows, backward, first = graph.arrays(), graph.backward_arrays(), 0
+    wholes = whole_multipliers(multipliers, rows)
     while (first := set_multipliers(rows, backward, plan, state, first, wholes)) < graph.vertex_count:
         plan = enlarge(plan)
     _settle(graph, plan, state)

@@ -48,8 +48,6 @@ from sailplan.policies.replanning.kernel.edges import (
 from sailplan.policies.replanning.kernel.repair import mark_chain
 
 _NEWEST_FIRST = (1 << 35) - 1
-_AROUND = 10
-"""Room in the queue for an invalid vertex and those beside it."""
 
 
 class ContinuedArrays(LazyArrays):
@@ -139,7 +137,7 @@ def _expand(graph, policy, state, queue, goal, vertex):
         target = successor(graph, place, slot)
         if target == NO_VERTEX or state.status[target] >= policy.least:
             continue
-        cost = believed_cost(graph, plan, state, place, slot, target)
+        cost = believed_cost(graph, plan, state, vertex, place, slot, target)
         if cost < NO_WAY and here + cost < policy.length[target]:
             policy.length[target] = here + cost
             plan.came_from[target], plan.came_by[target] = vertex, slot
@@ -189,7 +187,8 @@ def _take_note(graph, backward, policy, state, queue, goal):
     """Read new invalid vertices and edges, and update the lengths behind them; false if the queue needs more room."""
     plan, counts = policy.plan, state.counts
     news = counts[INVALID_VERTICES] - plan.clock[READ] + counts[INVALID_EDGES] - plan.clock[READ_EDGES]
-    if not has_room(queue, _AROUND * news):
+    # Each invalid vertex or edge may enqueue itself, its end, and the vertices beside it.
+    if not has_room(queue, (blocked_around(graph) + 2) * news):
         return False
     cut = False
     for number in range(plan.clock[READ], counts[INVALID_VERTICES]):
@@ -218,8 +217,8 @@ def _check_way(graph, backward, policy, state, queue, goal, vertex):
     plan = policy.plan
     if policy.length[vertex] == NO_WAY or plan.came_from[vertex] == NO_VERTEX:
         return
-    place = locate(graph, np.int64(plan.came_from[vertex]))
-    if believed_cost(graph, plan, state, place, plan.came_by[vertex], vertex) == NO_WAY:
+    source = np.int64(plan.came_from[vertex])
+    if believed_cost(graph, plan, state, source, locate(graph, source), plan.came_by[vertex], vertex) == NO_WAY:
         _find_length(graph, backward, policy, state, queue, goal, vertex)
 
 
@@ -246,7 +245,7 @@ def _holds(graph, plan, state, goal, vertex, least):
 def _fits(graph, plan, state, vertex, place, slot):
     """Return whether the edge in a slot is valid, and the bounds of its ends differ by its cost."""
     target = successor(graph, place, slot)
-    return plan.bounds[vertex] == believed_cost(graph, plan, state, place, slot, target) + plan.bounds[target]
+    return plan.bounds[vertex] == believed_cost(graph, plan, state, vertex, place, slot, target) + plan.bounds[target]
 
 
 @inlined

@@ -6,7 +6,7 @@ from sailplan.core.kernel.arrays import CLOSED, INVALID, NO_VERTEX
 from sailplan.core.kernel.compile import inlined, kernel
 from sailplan.core.kernel.edges import locate, slot_count, successor
 from sailplan.core.kernel.heap import NO_TAG, clear, has_room, pop_entry, put, tag_of, vertex_of
-from sailplan.policies.replanning.kernel.edges import EPOCH, NO_WAY, REPAIR, reverse
+from sailplan.policies.replanning.kernel.edges import EPOCH, NO_WAY, REPAIR, bound_of, reverse
 
 
 @kernel
@@ -34,7 +34,7 @@ def set_multipliers(graph, backward, plan, state, first, multipliers):
         if not has_room(plan.waiting, slot_count(backward, place)):
             return vertex
         falls = _set_multipliers_into(backward, plan, vertex, place, multipliers)
-        if falls and plan.bounds[vertex] < NO_WAY and state.status[vertex] != INVALID:
+        if falls and bound_of(graph, plan, plan.goal, vertex) < NO_WAY and state.status[vertex] != INVALID:
             _shorten(graph, backward, plan, state, place, vertex)
     return len(plan.bounds)
 

@@ -1,21 +1,20 @@
 """Costs of edges in the believed world, and lower bounds of the distances to the goal in it.
 
-Graphs whose arrays register implementations here are used directly; any other finite graph is first converted to an
-explicit one.
+The functions here support any graph that registers the functions of `core/kernel/edges.py`, without enumerating it.
+`grids.py`, `rows.py` and `voxels.py` beside this module have faster implementations for graphs of this package.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.core.kernel.arrays import INVALID, INVALID_EDGE, NO_VERTEX, QueueArrays
-from sailplan.core.kernel.compile import dispatched, inlined
-from sailplan.core.kernel.edges import edge_cost, locate, slot_count, successor
-from sailplan.graphs.explicit.kernel import CsrArrays
-from sailplan.graphs.grid.kernel.edges import STEPS_X, STEPS_Y, GridArrays, TerrainArrays, grid_cell
+from sailplan.core.kernel.arrays import INVALID, NO_VERTEX, QueueArrays
+from sailplan.core.kernel.compile import dispatched, inlined, kernel
+from sailplan.core.kernel.edges import edge_cost, edge_number, locate, lower_bound, slot_count, successor
 
 NO_WAY = 1 << 60
 """A distance larger than all others: there is no path."""
@@ -39,8 +38,11 @@ class ReplanningArrays(NamedTuple):
     Distances are integers, so that their sum does not depend on the order of addition.
     """
 
+    goal: int
+    degree: int
+    """The largest number of slots of a vertex."""
     steps: NDArray[np.int64]
-    """Costs of edges before multipliers: by slot on a grid without terrain, by edge in sparse rows."""
+    """Costs of edges before multipliers: by slot on a grid without terrain, by edge in sparse rows; otherwise empty."""
     scale: float
     """The cost of an edge is `scale` times as large in `steps`."""
     multipliers: NDArray[np.int64]
@@ -48,13 +50,13 @@ class ReplanningArrays(NamedTuple):
     per_edge: bool
     """Whether there is a multiplier for each edge of sparse rows instead."""
     removed: NDArray[np.bool_]
-    """In sparse rows: whether each edge is known to be invalid; otherwise empty."""
+    """Whether each edge is known to be invalid, by its number; empty on grids, where invalid cells determine this."""
     edge_of: NDArray[np.int64]
     """In sparse rows: the edge whose reverse is each edge of the reversed graph; otherwise empty."""
     bounds: NDArray[np.int64]
     """The lower bound of each vertex; NO_WAY if there is no path to the goal."""
-    from_empty_grid: bool
-    """Whether a bound of 0 has yet to be set to the distance on an empty grid."""
+    from_lower_bound: bool
+    """Whether a bound of 0 has yet to be set to the lower bound that the graph provides."""
     onward: NDArray[np.int32]
     """One plus the slot of the next edge on the path from each vertex; 0 if none is known."""
     confirmed: NDArray[np.int64]
@@ -76,44 +78,66 @@ class ReplanningArrays(NamedTuple):
     """The vertices reached."""
 
 
-@dispatched("graph")
-def step_cost(graph, plan, state, place, slot, target):
+@dispatched("graph", default=True)
+def step_cost(graph, plan, state, vertex, place, slot, target):
     """Return the cost of the edge in a slot before multipliers; NO_WAY if the edge is known to be invalid."""
+    if plan.removed[edge_number(graph, plan.degree, vertex, place, slot)]:
+        return NO_WAY
+    # Rounded up, and `bound_of` rounds down: floor(a + b) <= ceil(a) + floor(b), so that bounds remain consistent.
+    return max(np.int64(math.ceil(edge_cost(graph, place, slot, target) * plan.scale)), np.int64(1))
 
 
-@dispatched("graph")
+@dispatched("graph", default=True)
 def reverse(graph, plan, state, place, slot, target, source):
     """Return the believed cost and the slot of the edge from `source` to `target`.
 
     `place` and `slot` are those of `source` among the edges of `target` in the reversed graph. The cost is NO_WAY if
-    the edge is known to be invalid.
+    the edge is known to be invalid. The default visits all slots of `source`.
     """
+    best, best_slot = np.int64(NO_WAY), np.int64(0)
+    there = locate(graph, source)
+    for other in range(slot_count(graph, there)):
+        if successor(graph, there, other) == target:
+            step = np.int64(step_cost(graph, plan, state, source, there, other, target))
+            if step < NO_WAY and step * multiplier_of(plan, there, other, target) < best:
+                best, best_slot = step * multiplier_of(plan, there, other, target), np.int64(other)
+    return best, best_slot
 
 
-@dispatched("graph")
+@dispatched("graph", default=True)
 def bound_of(graph, plan, goal, vertex):
     """Return the lower bound of a vertex, and set it if it was not set."""
+    if plan.from_lower_bound and plan.bounds[vertex] == 0:
+        bound = lower_bound(graph, vertex, goal) * plan.scale
+        plan.bounds[vertex] = UNIT * np.int64(math.floor(bound)) if bound < NO_WAY // UNIT else NO_WAY
+    return plan.bounds[vertex]
 
 
-@dispatched("graph")
+@dispatched("graph", default=True)
 def may_cut(graph, plan, vertex):
     """Return whether a confirmed chain may pass through an invalid vertex, or cut its corner."""
+    return plan.confirmed[vertex] == plan.clock[EPOCH]
 
 
-@dispatched("graph")
+@dispatched("graph", default=True)
 def blocked_around(graph):
     """Return the number of slots of an invalid vertex whose targets may have lost edges between each other."""
+    return 0
 
 
-@dispatched("graph")
+@dispatched("graph", default=True)
 def remove_edge(graph, plan, source, target):
     """Mark an edge as known to be invalid."""
+    place = locate(graph, source)
+    for slot in range(slot_count(graph, place)):
+        if successor(graph, place, slot) == target:
+            plan.removed[edge_number(graph, plan.degree, source, place, slot)] = True
 
 
 @inlined
-def believed_cost(graph, plan, state, place, slot, target):
+def believed_cost(graph, plan, state, vertex, place, slot, target):
     """Return the believed cost of the edge in a slot; NO_WAY if the edge or its target is known to be invalid."""
-    step = step_cost(graph, plan, state, place, slot, target)
+    step = step_cost(graph, plan, state, vertex, place, slot, target)
     return (
         NO_WAY if step == NO_WAY or state.status[target] == INVALID else step * multiplier_of(plan, place, slot, target)
     )
@@ -125,108 +149,14 @@ def multiplier_of(plan, place, slot, target):
     return plan.multipliers[place[0] + slot if plan.per_edge else target] if len(plan.multipliers) else UNIT
 
 
-@step_cost.register(GridArrays)
-def _step_on_grid(graph, plan, state, place, slot, target):
-    return NO_WAY if _cuts_corner(graph, state, place, slot) else plan.steps[slot]
-
-
-@step_cost.register(TerrainArrays)
-def _step_on_terrain(graph, plan, state, place, slot, target):
-    if _cuts_corner(graph, state, place, slot):
-        return NO_WAY
-    return np.int64(edge_cost(graph, place, slot, target) * plan.scale + 0.5)
-
-
-@inlined
-def _cuts_corner(graph, state, place, slot):
-    """Return whether a diagonal move is known to cut the corner of an invalid cell although that is not allowed."""
-    if slot < 4 or graph.corner_cutting:
-        return False
-    x, y = place
-    vertex = y * graph.width + x
-    beside = state.status[vertex + STEPS_X[slot]]
-    above = state.status[vertex + STEPS_Y[slot] * graph.width]
-    if beside == INVALID or above == INVALID:
-        return True
-    # In a search by edges, the move may be known to be invalid although neither cell is.
-    return len(state.edge_status) > 0 and state.edge_status[8 * vertex + slot] == INVALID_EDGE
-
-
-@reverse.register(GridArrays, TerrainArrays)
-def _reverse_on_grid(graph, plan, state, place, slot, target, source):
-    opposite = slot ^ 2
-    place = locate(graph, source)
-    step = step_cost(graph, plan, state, place, opposite, target)
-    return (NO_WAY if step == NO_WAY else step * multiplier_of(plan, place, opposite, target)), opposite
-
-
-@bound_of.register(GridArrays, TerrainArrays)
-def _bound_on_grid(graph, plan, goal, vertex):
-    if plan.from_empty_grid and plan.bounds[vertex] == 0:
-        x, y = grid_cell(graph, vertex)
-        goal_x, goal_y = grid_cell(graph, goal)
-        dx, dy = abs(x - goal_x), abs(y - goal_y)
-        straight = min(plan.steps[0], plan.steps[4])
-        diagonal = min(2 * plan.steps[0], plan.steps[4])
-        fewer = min(dx, dy)
-        plan.bounds[vertex] = UNIT * (diagonal * fewer + straight * (max(dx, dy) - fewer))
-    return plan.bounds[vertex]
-
-
-@may_cut.register(GridArrays, TerrainArrays)
-def _may_cut_on_grid(graph, plan, vertex):
-    epoch = plan.clock[EPOCH]
-    if graph.corner_cutting:
-        return plan.confirmed[vertex] == epoch
-    place = locate(graph, vertex)
-    for slot in range(4):
-        beside = successor(graph, place, slot)
-        if beside != NO_VERTEX and plan.confirmed[beside] == epoch:
-            return True
-    return plan.confirmed[vertex] == epoch
-
-
-@blocked_around.register(GridArrays, TerrainArrays)
-def _blocked_around_on_grid(graph):
-    return 0 if graph.corner_cutting else 4
-
-
-@blocked_around.register(CsrArrays)
-def _blocked_around_in_rows(graph):
-    return 0
-
-
-@remove_edge.register(GridArrays, TerrainArrays)
-def _remove_on_grid(graph, plan, source, target):
-    """Do nothing: the invalid cells determine which diagonal moves are invalid."""
-
-
-@step_cost.register(CsrArrays)
-def _step_in_rows(graph, plan, state, place, slot, target):
-    return NO_WAY if plan.removed[place[0] + slot] else plan.steps[place[0] + slot]
-
-
-@reverse.register(CsrArrays)
-def _reverse_in_rows(graph, plan, state, place, slot, target, source):
-    edge = plan.edge_of[place[0] + slot]
-    first = graph.first[source]
-    cost = plan.steps[edge] * multiplier_of(plan, (first, first), edge - first, target)
-    return (NO_WAY if plan.removed[edge] else cost), edge - first
-
-
-@bound_of.register(CsrArrays)
-def _bound_in_rows(graph, plan, goal, vertex):
-    return plan.bounds[vertex]
-
-
-@may_cut.register(CsrArrays)
-def _may_cut_in_rows(graph, plan, vertex):
-    return plan.confirmed[vertex] == plan.clock[EPOCH]
-
-
-@remove_edge.register(CsrArrays)
-def _remove_in_rows(graph, plan, source, target):
-    place = locate(graph, source)
-    for slot in range(slot_count(graph, place)):
-        if successor(graph, place, slot) == target:
-            plan.removed[place[0] + slot] = True
+@kernel
+def largest_cost(graph, count, stride):
+    """Return the largest cost of the edges of every `stride`-th of `count` vertices."""
+    largest = 0.0
+    for vertex in range(0, count, stride):
+        place = locate(graph, vertex)
+        for slot in range(slot_count(graph, place)):
+            target = successor(graph, place, slot)
+            if target != NO_VERTEX:
+                largest = max(largest, edge_cost(graph, place, slot, target))
+    return largest

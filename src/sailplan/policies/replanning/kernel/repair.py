@@ -63,7 +63,7 @@ def holds(graph, plan, state, goal, vertex):
             break
         place = locate(graph, here)
         target = successor(graph, place, slot)
-        if plan.bounds[here] != believed_cost(graph, plan, state, place, slot, target) + plan.bounds[target]:
+        if plan.bounds[here] != believed_cost(graph, plan, state, here, place, slot, target) + plan.bounds[target]:
             break
         here = np.int64(target)
         steps += 1
@@ -125,7 +125,7 @@ def repair(graph, plan, state, goal, vertex, least):
                 continue
             if plan.phases[target] == finished or bound_of(graph, plan, goal, target) >= NO_WAY:
                 continue
-            cost = believed_cost(graph, plan, state, place, slot, target)
+            cost = believed_cost(graph, plan, state, here, place, slot, target)
             travelled = plan.travelled[here] + cost
             if cost == NO_WAY or (plan.phases[target] == reached and travelled >= plan.travelled[target]):
                 continue
