@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from sailplan.graphs.grid.graph import GridGraph, Moves, grid_problem
     from sailplan.graphs.grid.world import World
     from sailplan.graphs.networkx import from_networkx
+    from sailplan.graphs.roadmap.known import KnownEdges
+    from sailplan.graphs.roadmap.roadmap import Roadmap
     from sailplan.learning.train import train
     from sailplan.planning.plan import Plan, plan
     from sailplan.policies.catalogue import load_policy, save_policy
@@ -43,11 +45,13 @@ _HOME = {
     "EdgeStatus": "sailplan.graphs",
     "ExplicitGraph": "sailplan.graphs",
     "GridGraph": "sailplan.graphs",
+    "KnownEdges": "sailplan.graphs",
     "Limits": "sailplan.core",
     "Moves": "sailplan.graphs",
     "Outcome": "sailplan.core",
     "Plan": "sailplan.planning",
     "Problem": "sailplan.graphs",
+    "Roadmap": "sailplan.graphs",
     "SailplanError": "sailplan.errors",
     "SearchResult": "sailplan.core",
     "Solution": "sailplan.core",
@@ -75,11 +79,13 @@ __all__ = [
     "EdgeStatus",
     "ExplicitGraph",
     "GridGraph",
+    "KnownEdges",
     "Limits",
     "Moves",
     "Outcome",
     "Plan",
     "Problem",
+    "Roadmap",
     "SailplanError",
     "SearchResult",
     "Solution",

@@ -1,10 +1,13 @@
-"""Graphs to search: grids, explicit graphs, graphs of callbacks and networkx graphs, and problems on them."""
+"""Graphs to search: grids, explicit graphs, roadmaps, graphs of callbacks and networkx graphs, and problems on them."""
 
 from sailplan.core.graph import CompiledGraph, EdgeStatus, FiniteGraph, Graph, Problem
 from sailplan.graphs.callback import CallbackGraph
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.grid.graph import MOVINGAI_MOVES, PAPER_MOVES, GridGraph, Moves, grid_problem
 from sailplan.graphs.networkx import NetworkxGraph, from_networkx
+from sailplan.graphs.roadmap.graph import RoadmapGraph
+from sailplan.graphs.roadmap.known import KnownEdges
+from sailplan.graphs.roadmap.roadmap import Roadmap
 
 __all__ = [
     "MOVINGAI_MOVES",
@@ -16,9 +19,12 @@ __all__ = [
     "FiniteGraph",
     "Graph",
     "GridGraph",
+    "KnownEdges",
     "Moves",
     "NetworkxGraph",
     "Problem",
+    "Roadmap",
+    "RoadmapGraph",
     "from_networkx",
     "grid_problem",
 ]

@@ -1,0 +1,102 @@
+"""Roadmap files (.npz): arrays as in worlds of edges, and facts in JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sailplan.core.graph import FloatArray
+from sailplan.errors import GraphError
+from sailplan.files import FilePath, atomic_write, fault_line, file_bytes
+from sailplan.graphs.roadmap.neighbours import unique_pairs
+from sailplan.graphs.roadmap.space import ConfigurationSpace
+
+Parts = tuple[ConfigurationSpace, FloatArray, NDArray[np.int32], NDArray[np.int32], FloatArray, dict[str, Any]]
+"""Space, coordinates, sources, targets, lengths and facts."""
+_ARRAYS = ("coordinates", "sources", "targets", "lengths", "facts")
+
+
+def save(
+    space: ConfigurationSpace,
+    coordinates: FloatArray,
+    sources: NDArray[np.int32],
+    targets: NDArray[np.int32],
+    lengths: FloatArray,
+    facts: Mapping[str, Any],
+    path: FilePath,
+) -> None:
+    """Write a roadmap, atomically."""
+    text = json.dumps({**facts, "space": space.facts()}, sort_keys=True)
+    with atomic_write(path) as file:
+        np.savez_compressed(
+            file,
+            vertex_count=len(coordinates),
+            sources=sources,
+            targets=targets,
+            lengths=lengths,
+            undirected=True,
+            coordinates=coordinates,
+            facts=np.array(text),
+        )
+
+
+def load(path: FilePath) -> Parts:
+    """Read a roadmap; raises GraphError with one line that names the file."""
+    contents = file_bytes(path, error=GraphError)
+    # The parsers of zip, npy and JSON raise exceptions of many types for damaged files.
+    try:
+        with np.load(io.BytesIO(contents), allow_pickle=False) as file:
+            missing = [name for name in _ARRAYS if name not in file]
+            arrays = {name: file[name] for name in _ARRAYS if name in file}
+        facts = json.loads(str(arrays["facts"])) if not missing else {}
+    except Exception as error:
+        raise GraphError(f"{path}: not a roadmap, or a damaged one ({fault_line(error)})") from error
+    if missing:
+        raise GraphError(f"{path}: not a roadmap: there is no array {missing[0]}")
+    try:
+        return _checked(arrays, facts)
+    except GraphError as error:
+        raise GraphError(f"{path}: {error}") from error
+
+
+def check_arrays(
+    space: ConfigurationSpace,
+    coordinates: NDArray[Any],
+    sources: NDArray[Any],
+    targets: NDArray[Any],
+    lengths: NDArray[Any],
+) -> None:
+    """Raise GraphError if arrays do not have the shapes and ranges of a roadmap."""
+    if coordinates.ndim != 2 or coordinates.shape[1] != space.dimensions:
+        raise GraphError(f"coordinates must have the shape (vertices, {space.dimensions}), got {coordinates.shape}")
+    if not np.isfinite(coordinates).all():
+        raise GraphError("coordinates must be finite")
+    for name, array in (("sources", sources), ("targets", targets), ("lengths", lengths)):
+        if array.ndim != 1 or len(array) != len(sources):
+            raise GraphError(f"{name} must be a number for each of {len(sources)} edges, got the shape {array.shape}")
+    for name, ends in (("sources", sources), ("targets", targets)):
+        if len(ends) and not 0 <= ends.min() <= ends.max() < len(coordinates):
+            raise GraphError(f"{name} names a vertex outside 0 .. {len(coordinates) - 1}")
+    if not ((lengths >= 0) & (lengths < np.inf)).all():
+        raise GraphError("lengths must be finite and not negative")
+
+
+def _checked(arrays: Mapping[str, NDArray[Any]], facts: Any) -> Parts:
+    if not isinstance(facts, dict) or not isinstance(facts.get("space"), dict):
+        raise GraphError("its facts have no space")
+    for name, kinds in (("coordinates", "f"), ("sources", "iu"), ("targets", "iu"), ("lengths", "f")):
+        if arrays[name].dtype.kind not in kinds:
+            raise GraphError(f"{name} must be numbers, got {arrays[name].dtype}")
+    space = ConfigurationSpace.build(facts["space"])
+    coordinates, lengths = (arrays[name].astype(np.float64) for name in ("coordinates", "lengths"))
+    sources, targets = (arrays[name].astype(np.int64) for name in ("sources", "targets"))
+    check_arrays(space, coordinates, sources, targets, lengths)
+    if len(unique_pairs(sources, targets, len(coordinates))) != len(sources) or (sources == targets).any():
+        raise GraphError("an edge is given twice, or joins a vertex to itself")
+    others = {name: value for name, value in facts.items() if name != "space"}
+    return space, coordinates, sources.astype(np.int32), targets.astype(np.int32), lengths, others

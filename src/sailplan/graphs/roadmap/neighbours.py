@@ -1,0 +1,89 @@
+"""Which samples of a roadmap are joined: the nearest ones, or all within a radius."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sailplan.core.graph import FloatArray
+from sailplan.errors import GraphError
+from sailplan.graphs.roadmap.kernel import find_nearest, find_within, label_components
+from sailplan.graphs.roadmap.space import ConfigurationSpace
+
+Pairs = NDArray[np.int64]
+"""Shape (edges, 2): pairs of vertices, the smaller number first, without duplicates, sorted."""
+
+
+def prm_star_neighbours(count: int, dimensions: int) -> int:
+    """Return the number of neighbours with which PRM* is asymptotically optimal: e (1 + 1/d) log n, rounded up.
+
+    Examples
+    --------
+    >>> prm_star_neighbours(5000, 7)
+    27
+    """
+    return max(1, math.ceil(math.e * (1 + 1 / dimensions) * math.log(max(count, 1))))
+
+
+def nearest(
+    space: ConfigurationSpace, points: FloatArray, queries: FloatArray, count: int, *, same: bool = False
+) -> NDArray[np.int64]:
+    """Return the numbers of the nearest points of each query, nearest first.
+
+    Parameters
+    ----------
+    space
+        The space, whose distance is used.
+    points, queries
+        Configurations, one row each.
+    count
+        Number of neighbours; fewer if there are not as many points.
+    same
+        Whether the queries are the points, none of which is its own neighbour.
+
+    Returns
+    -------
+    array
+        A row of numbers for each query. Of equally distant points, those with smaller numbers come first.
+    """
+    width = max(0, min(count, len(points) - same))
+    squares, numbers = np.empty((len(queries), width)), np.empty((len(queries), width), np.int64)
+    own = np.arange(len(queries)) if same else np.full(len(queries), -1)
+    if width and len(queries):
+        scaled = np.ascontiguousarray(points * space.weights), np.ascontiguousarray(queries * space.weights)
+        find_nearest(*scaled, own, space.periods * space.weights, squares, numbers)
+    return numbers
+
+
+def nearest_pairs(space: ConfigurationSpace, points: FloatArray, count: int) -> Pairs:
+    """Return the pairs of points of which one is among the nearest neighbours of the other."""
+    numbers = nearest(space, points, points, count, same=True)
+    one = np.repeat(np.arange(len(points)), numbers.shape[1])
+    return unique_pairs(one, numbers.reshape(-1), len(points))
+
+
+def pairs_within(space: ConfigurationSpace, points: FloatArray, radius: float) -> Pairs:
+    """Return the pairs of points that are at most `radius` apart."""
+    if not 0 < radius < math.inf:
+        raise GraphError(f"a radius must be a positive number, got {radius!r}")
+    scaled, periods = np.ascontiguousarray(points * space.weights), space.periods * space.weights
+    pairs = np.empty((0, 2), np.int64)
+    count = find_within(scaled, periods, radius * radius, pairs)
+    pairs = np.empty((count, 2), np.int64)
+    find_within(scaled, periods, radius * radius, pairs)
+    return pairs
+
+
+def unique_pairs(one: NDArray[np.int64], other: NDArray[np.int64], vertex_count: int) -> Pairs:
+    """Return pairs with the smaller number first, sorted, each once."""
+    codes = np.unique(np.minimum(one, other) * vertex_count + np.maximum(one, other))
+    return np.stack([codes // max(vertex_count, 1), codes % max(vertex_count, 1)], axis=1)
+
+
+def components(vertex_count: int, sources: NDArray[np.integer], targets: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return the smallest vertex of the connected component of each vertex."""
+    labels = np.arange(vertex_count)
+    label_components(sources.astype(np.int64), targets.astype(np.int64), labels)
+    return labels

@@ -1,0 +1,428 @@
+"""Roadmaps: samples of a configuration space, joined by edges that are yet to be evaluated."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sailplan.core.graph import FloatArray, Problem
+from sailplan.errors import GraphError, ProblemError
+from sailplan.files import FilePath
+from sailplan.graphs.explicit.graph import ExplicitGraph
+from sailplan.graphs.roadmap import archive
+from sailplan.graphs.roadmap.checking import AnyChecker, EdgeChecker
+from sailplan.graphs.roadmap.graph import RoadmapGraph
+from sailplan.graphs.roadmap.known import KnownEdges
+from sailplan.graphs.roadmap.neighbours import (
+    components,
+    nearest,
+    nearest_pairs,
+    pairs_within,
+    prm_star_neighbours,
+)
+from sailplan.graphs.roadmap.samples import Validity, draw_samples, is_valid, near_samples
+from sailplan.graphs.roadmap.space import ConfigurationSpace
+
+EXTRA_SAMPLES = 32
+"""Number of samples near the start, and near the goal."""
+
+
+@dataclass(frozen=True, eq=False)
+class Roadmap:
+    """Configurations and undirected edges between them; create one with `Roadmap.sample` or `Roadmap.load`.
+
+    Raises
+    ------
+    GraphError
+        If an array has the wrong shape, a number is not finite, or an edge names an unknown vertex.
+
+    Examples
+    --------
+    >>> from sailplan import load_policy, search
+    >>> roadmap = Roadmap.sample([0.0, 0.0], [1.0, 1.0], 200)
+    >>> problem = roadmap.problem([0.1, 0.1], [0.9, 0.9], lambda starts, ends: abs(ends[:, 0] - 0.5) > 0.02)
+    >>> result = search(problem, load_policy("lazy"))
+    >>> result.found, problem.states(result.path)[-1].tolist()
+    (True, [0.9, 0.9])
+    """
+
+    space: ConfigurationSpace
+    """Limits, metric, and the names of the dimensions."""
+    coordinates: FloatArray
+    """Shape (vertices, dimensions): the configurations."""
+    sources: NDArray[np.int32]
+    """The smaller end of each edge."""
+    targets: NDArray[np.int32]
+    """The larger end of each edge."""
+    lengths: FloatArray
+    """The distance of the ends of each edge."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """How the roadmap was made: robot, sampler, seed, neighbours or radius, rejected samples."""
+
+    def __post_init__(self) -> None:
+        archive.check_arrays(self.space, self.coordinates, self.sources, self.targets, self.lengths)
+
+    @classmethod
+    def sample(
+        cls,
+        lower: ArrayLike,
+        upper: ArrayLike,
+        count: int,
+        *,
+        sampler: str = "halton",
+        seed: int = 0,
+        neighbours: int | None = None,
+        radius: float | None = None,
+        weights: ArrayLike | None = None,
+        wraps: ArrayLike | None = None,
+        valid: Validity | None = None,
+        names: Sequence[str] = (),
+        robot: str = "",
+    ) -> Roadmap:
+        """Create a roadmap from samples between limits.
+
+        Parameters
+        ----------
+        lower, upper
+            The limits of each dimension.
+        count
+            Number of vertices.
+        sampler
+            `halton` or `random`.
+        seed
+            Seed of the samples; Halton points are shifted by a random vector, modulo the limits.
+        neighbours
+            Each vertex is joined to so many nearest ones; by default the number of PRM*, e (1 + 1/d) log n.
+        radius
+            Join all vertices that are at most so far apart, instead of the nearest ones.
+        weights
+            The weight of each dimension in the distance; 1 by default.
+        wraps
+            Whether each dimension wraps: its upper limit is the same place as the lower one.
+        valid
+            `valid(configurations)` returns a bool for each row; samples that are not valid are replaced. For what is
+            the same in all worlds, such as collisions of a robot with itself.
+        names
+            The names of the dimensions, for example of joints. A checker with other `joint_names` is refused.
+        robot
+            The name of the robot, kept with the roadmap.
+
+        Returns
+        -------
+        Roadmap
+            The roadmap; the same arguments give the same roadmap.
+
+        Raises
+        ------
+        GraphError
+            If an argument is out of its range, or the filter rejects nearly all samples.
+        """
+        space = ConfigurationSpace.within(lower, upper, weights, wraps, names)
+        if type(count) is not int or count < 1:
+            raise GraphError(f"a roadmap needs a number of vertices, at least 1, got {count!r}")
+        if neighbours is not None and radius is not None:
+            raise GraphError("a roadmap has either neighbours or a radius, not both")
+        coordinates, rejected = draw_samples(space, count, sampler, seed, valid)
+        if radius is not None:
+            pairs = pairs_within(space, coordinates, radius)
+        else:
+            neighbours = _neighbours(neighbours, count, space.dimensions)
+            pairs = nearest_pairs(space, coordinates, neighbours)
+        facts = {"robot": robot, "sampler": sampler, "seed": seed, "neighbours": neighbours, "radius": radius}
+        return cls(space, coordinates, *_edges(space, coordinates, pairs), {**facts, "rejected": rejected})
+
+    @property
+    def vertex_count(self) -> int:
+        """Number of vertices."""
+        return len(self.coordinates)
+
+    @property
+    def edge_count(self) -> int:
+        """Number of undirected edges."""
+        return len(self.sources)
+
+    @cached_property
+    def fingerprint(self) -> int:
+        """A number that depends on all vertices and edges, to recognise the roadmap of a file."""
+        arrays = (self.coordinates, self.sources, self.targets)
+        return zlib.crc32(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays))
+
+    @cached_property
+    def topology(self) -> ExplicitGraph:
+        """The graph without a checker: all edges are valid."""
+        table = np.stack([self.sources, self.targets, self.lengths], axis=1)
+        places = self.space.embed(self.coordinates)
+        return ExplicitGraph.from_edges(self.vertex_count, table, undirected=True, coordinates=places)
+
+    def connect(
+        self,
+        start: ArrayLike,
+        goal: ArrayLike,
+        *,
+        neighbours: int | None = None,
+        extra: int = EXTRA_SAMPLES,
+        spread: float | None = None,
+        seed: int = 0,
+        valid: Validity | None = None,
+    ) -> Roadmap:
+        """Return a roadmap with a start, a goal and samples near them.
+
+        Parameters
+        ----------
+        start, goal
+            Configurations. They become the last two vertices, `vertex_count - 2` and `vertex_count - 1`.
+        neighbours
+            Each new vertex is joined to so many nearest vertices of this roadmap, and to as many nearest new ones; by
+            default the number of PRM*.
+        extra
+            Number of samples near the start, and of samples near the goal. Narrow places, such as the inside of a box
+            that the goal is in, need them.
+        spread
+            Largest distance of these samples; their distances are uniform on a logarithmic scale down to a 32th of
+            it. By default the median length of an edge.
+        seed
+            Seed of the samples.
+        valid
+            A filter of the samples, as in `sample`; those that are not valid are left out.
+
+        Returns
+        -------
+        Roadmap
+            Its first vertices and edges are those of this roadmap, so that what is known or believed about them still
+            applies. `facts` has their numbers, `base_vertices` and `base_edges`.
+
+        Raises
+        ------
+        GraphError
+            If start or goal does not have a finite number per dimension, or is outside the limits.
+        """
+        ends = np.stack([self.space.normalised(start, "the start"), self.space.normalised(goal, "the goal")])
+        if type(extra) is not int or extra < 0:
+            raise GraphError(f"extra must be an integer, not negative, got {extra!r}")
+        if spread is None:
+            spread = self._typical_length
+        rng = np.random.default_rng(seed)
+        near = np.concatenate([near_samples(self.space, end, extra, spread, rng) for end in ends])
+        added = np.concatenate([near[is_valid(valid, near)], ends])
+        first, count = self.vertex_count, self.vertex_count + len(added)
+        neighbours = _neighbours(neighbours, count, self.space.dimensions)
+        to_old = nearest(self.space, self.coordinates, added, neighbours)
+        numbers = np.repeat(np.arange(first, count), to_old.shape[1])
+        pairs = np.concatenate(
+            [
+                np.stack([to_old.reshape(-1), numbers], axis=1),
+                first + nearest_pairs(self.space, added, neighbours),
+            ]
+        )
+        coordinates = np.concatenate([self.coordinates, added])
+        sources, targets, lengths = _edges(self.space, coordinates, pairs)
+        base = {"base_vertices": first, "base_edges": self.edge_count}
+        return Roadmap(
+            self.space,
+            coordinates,
+            np.concatenate([self.sources, sources]),
+            np.concatenate([self.targets, targets]),
+            np.concatenate([self.lengths, lengths]),
+            {**self.facts, **base},
+        )
+
+    def graph(
+        self, checker: AnyChecker, *, resolution: float | None = None, known: KnownEdges | None = None
+    ) -> RoadmapGraph:
+        """Return the graph to search, whose edges a checker evaluates.
+
+        Parameters
+        ----------
+        checker
+            An object with a method `edge_valid(starts, ends)` or, without it, `valid(configurations)`, each of which
+            returns a bool for each row; or a function like `edge_valid`.
+        resolution
+            Largest distance of the configurations at which `valid` is called; by default a hundredth of the diagonal
+            of the space. The ends and the middle are checked first, then the middles of the halves, and so on.
+        known
+            Results from earlier searches in the same world, to which new ones are added.
+
+        Returns
+        -------
+        RoadmapGraph
+            The graph; it runs in both engines, and counts edges and configurations that are checked.
+
+        Raises
+        ------
+        GraphError
+            If the checker is none of these or belongs to another robot, or if the known edges are those of another
+            roadmap. The search raises it if the checker fails.
+        """
+        check = EdgeChecker(self, checker, resolution=resolution, known=known)
+        return RoadmapGraph(self.topology.rows, check, undirected=True, roadmap=self)
+
+    def problem(
+        self,
+        start: ArrayLike,
+        goal: ArrayLike,
+        checker: AnyChecker,
+        *,
+        name: str = "roadmap",
+        resolution: float | None = None,
+        known: KnownEdges | None = None,
+        neighbours: int | None = None,
+        extra: int = EXTRA_SAMPLES,
+        seed: int = 0,
+    ) -> Problem:
+        """Connect a start and a goal, and pose the problem of finding a path between them.
+
+        Parameters
+        ----------
+        start, goal
+            Configurations.
+        checker
+            As in `graph`.
+        name
+            The name of the problem in tables and messages.
+        resolution, known
+            As in `graph`.
+        neighbours, extra, seed
+            As in `connect`.
+
+        Returns
+        -------
+        Problem
+            `problem.states(result.path)` returns the configurations of a path.
+
+        Raises
+        ------
+        GraphError
+            As in `connect` and `graph`.
+        ProblemError
+            If the checker has a method `valid` and says that the start or the goal is not valid.
+        """
+        roadmap = self.connect(start, goal, neighbours=neighbours, extra=extra, seed=seed)
+        graph = roadmap.graph(checker, resolution=resolution, known=known)
+        valid: Validity | None = getattr(checker, "valid", None)
+        for role, configuration in zip(("start", "goal"), roadmap.coordinates[-2:], strict=True):
+            if not is_valid(valid, configuration[None])[0]:
+                raise ProblemError(f"{name}: the {role} is not valid{_reason(checker, configuration)}")
+        return Problem(graph, roadmap.vertex_count - 2, roadmap.vertex_count - 1, name=name)
+
+    def why_unreachable(self, start: int, goal: int) -> str | None:
+        """Return why no search can find a path, or None if there is one provided that all its edges are valid.
+
+        Parameters
+        ----------
+        start, goal
+            Vertices, for example `problem.start` and `problem.goal`.
+
+        Returns
+        -------
+        str or None
+            One line.
+
+        Examples
+        --------
+        >>> roadmap = Roadmap.sample([0.0, 0.0], [1.0, 1.0], 50, radius=1e-6)
+        >>> roadmap.why_unreachable(0, 1)
+        'the roadmap has no path from 0 to 1 even if all edges are valid: they reach 1 and 1 of 50 vertices'
+        """
+        labels = components(self.vertex_count, self.sources, self.targets)
+        if labels[start] == labels[goal]:
+            return None
+        reached = [np.count_nonzero(labels == labels[vertex]) for vertex in (start, goal)]
+        return (
+            f"the roadmap has no path from {start} to {goal} even if all edges are valid: they reach {reached[0]} and "
+            f"{reached[1]} of {self.vertex_count} vertices"
+        )
+
+    def motions(self, sources: ArrayLike, targets: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return where motions along edges begin and end; ends may exceed the limits of dimensions that wrap."""
+        starts, ends = (self.coordinates[np.asarray(vertices, np.int64)] for vertices in (sources, targets))
+        return starts, starts + self.space.difference(starts, ends) if self.space.wraps.any() else ends
+
+    def edge_numbers(self, sources: Sequence[int], targets: Sequence[int]) -> NDArray[np.int64]:
+        """Return the positions of edges, given in either direction; raises GraphError if there is no such edge."""
+        rows = self.topology.rows
+        numbers = np.empty(len(sources), np.int64)
+        for place, (source, target) in enumerate(zip(sources, targets, strict=True)):
+            first, last = rows.first[source], rows.first[source + 1]
+            (found,) = np.nonzero(rows.targets[first:last] == target)
+            if not len(found):
+                raise GraphError(f"the roadmap has no edge {source} -> {target}")
+            numbers[place] = rows.given[first + found[0]]
+        return numbers
+
+    def save(self, path: FilePath) -> None:
+        """Write the roadmap to an npz file, atomically.
+
+        Parameters
+        ----------
+        path
+            The file. Its arrays are `vertex_count`, `sources`, `targets`, `lengths`, `undirected`, `coordinates` and
+            `facts`, which is text in JSON.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        """
+        archive.save(self.space, self.coordinates, self.sources, self.targets, self.lengths, self.facts, path)
+
+    @classmethod
+    def load(cls, path: FilePath, *, robot: str | None = None) -> Roadmap:
+        """Read a roadmap that `save` wrote.
+
+        Parameters
+        ----------
+        path
+            The npz file.
+        robot
+            The name of the robot that it must be for; None for any.
+
+        Returns
+        -------
+        Roadmap
+            The roadmap.
+
+        Raises
+        ------
+        GraphError
+            If the file cannot be read, an array has the wrong shape or a number that is not finite, an edge names an
+            unknown vertex or is given twice, or the roadmap is for another robot.
+        """
+        roadmap = cls(*archive.load(path))
+        theirs = roadmap.facts.get("robot", "")
+        if robot is not None and theirs != robot:
+            raise GraphError(f"{path}: a roadmap for the robot {theirs!r}, not for {robot!r}")
+        return roadmap
+
+    @cached_property
+    def _typical_length(self) -> float:
+        """The median length of an edge; a tenth of the diagonal if there is none."""
+        return float(np.median(self.lengths)) if self.edge_count else 10 * self.space.default_resolution
+
+
+def _neighbours(given: int | None, count: int, dimensions: int) -> int:
+    if given is None:
+        return prm_star_neighbours(count, dimensions)
+    if type(given) is not int or given < 1:
+        raise GraphError(f"neighbours must be an integer, at least 1, got {given!r}")
+    return given
+
+
+def _edges(
+    space: ConfigurationSpace, coordinates: FloatArray, pairs: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], FloatArray]:
+    """Return the sources, targets and lengths of pairs of vertices."""
+    lengths = space.distance(coordinates[pairs[:, 0]], coordinates[pairs[:, 1]])
+    return pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32), lengths
+
+
+def _reason(checker: Any, configuration: FloatArray) -> str:
+    """Return what a checker with a method `why_invalid` says about a configuration."""
+    explain = getattr(checker, "why_invalid", None)
+    reason = explain(configuration) if explain else None
+    return f": {reason}" if reason else ""
