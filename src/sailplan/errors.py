@@ -17,6 +17,10 @@ class ProblemError(SailplanError):
     """A start or goal is blocked, outside the graph or of the wrong type."""
 
 
+class RobotError(SailplanError):
+    """A robot model, a scene or a configuration cannot be used."""
+
+
 class EngineError(SailplanError):
     """The requested engine cannot run this search."""
 

@@ -1,0 +1,24 @@
+"""Robot arms with collision checkers: sphere models from URDF files, scenes, and problems of MotionBenchMaker."""
+
+from sailplan.robots.function_robot import FunctionRobot
+from sailplan.robots.motion_bench_maker import ArmProblem, read_obstacles, read_problems
+from sailplan.robots.robot import CheckCounts, Robot, check_configuration, joint_difference
+from sailplan.robots.scene import Box, Cylinder, Obstacle, Scene, Sphere
+from sailplan.robots.spheres import SphereRobot
+
+__all__ = [
+    "ArmProblem",
+    "Box",
+    "CheckCounts",
+    "Cylinder",
+    "FunctionRobot",
+    "Obstacle",
+    "Robot",
+    "Scene",
+    "Sphere",
+    "SphereRobot",
+    "check_configuration",
+    "joint_difference",
+    "read_obstacles",
+    "read_problems",
+]

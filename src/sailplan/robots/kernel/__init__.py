@@ -1,0 +1,1 @@
+"""Compiled checker of sphere models."""

@@ -1,0 +1,202 @@
+"""A robot as spheres: forward kinematics and collision checks in compiled code, from a spherized URDF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sailplan.core.graph import FloatArray
+from sailplan.errors import RobotError
+from sailplan.files import FilePath
+from sailplan.robots.kernel.collision import check_configurations, list_contacts
+from sailplan.robots.kernel.edges import check_edges
+from sailplan.robots.kernel.pose import ArmArrays, PoseArrays, place_robot
+from sailplan.robots.robot import (
+    RESOLUTION,
+    BoolArray,
+    CheckCounts,
+    as_configurations,
+    check_resolution,
+    joint_difference,
+    segment_counts,
+)
+from sailplan.robots.scene import Scene
+from sailplan.robots.sphere_model import SphereModel, assemble, scratch_pose
+from sailplan.robots.srdf import read_srdf
+from sailplan.robots.urdf import read_urdf
+
+
+@dataclass(frozen=True, eq=False)
+class SphereRobot:
+    """A robot made of spheres, in a scene; create one with `SphereRobot.from_files`."""
+
+    model: SphereModel
+    """Links, spheres and joints."""
+    scene: Scene = field(default_factory=Scene)
+    """The obstacles; `in_scene` gives the robot others."""
+    resolution: float = RESOLUTION
+    """Largest distance between checked configurations of an edge, in the joint space."""
+    counts: CheckCounts = field(default_factory=CheckCounts)
+    """What was checked so far in this scene."""
+
+    @classmethod
+    def from_files(
+        cls,
+        urdf: FilePath,
+        srdf: FilePath | None = None,
+        *,
+        group: str | None = None,
+        fixed: Mapping[str, float] | None = None,
+        resolution: float = RESOLUTION,
+    ) -> SphereRobot:
+        """Read a robot from a spherized URDF, in which all collision geometry is spheres.
+
+        Parameters
+        ----------
+        urdf
+            The file with links and joints.
+        srdf
+            The file with groups of joints and with the pairs of links that need no check. Without it, all pairs of
+            links are checked that are not adjacent and not rigidly connected.
+        group
+            The group of joints to plan for; by default all joints that move.
+        fixed
+            Values of joints that are not in the group; by default 0, or the limit next to it.
+        resolution
+            Largest distance between checked configurations of an edge, in radians and metres.
+
+        Returns
+        -------
+        SphereRobot
+            The robot, in an empty scene.
+
+        Raises
+        ------
+        RobotError
+            If a file cannot be read, has no spheres, or has no such group or joint, or if the resolution is not
+            positive.
+        """
+        if group is not None and srdf is None:
+            raise RobotError(f"group {group!r} needs an SRDF file")
+        robot = read_urdf(urdf)
+        semantics = None if srdf is None else read_srdf(srdf)
+        return cls(assemble(robot, semantics, group, fixed or {}), resolution=check_resolution(resolution))
+
+    def in_scene(self, scene: Scene | Iterable[object]) -> SphereRobot:
+        """Return the same robot among other obstacles, with counts from zero."""
+        inside = scene if isinstance(scene, Scene) else Scene(tuple(scene))  # type: ignore[arg-type]
+        return replace(self, scene=inside, counts=CheckCounts())
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The names of the joints."""
+        return self.model.joint_names
+
+    @property
+    def joint_limits(self) -> tuple[FloatArray, FloatArray]:
+        """The lower and upper limits of the joints."""
+        return self.model.lower, self.model.upper
+
+    @property
+    def continuous(self) -> BoolArray:
+        """Whether each joint turns without limit."""
+        return self.model.continuous
+
+    @cached_property
+    def _arm(self) -> ArmArrays:
+        return self.model.arrays
+
+    def valid(self, configurations: ArrayLike) -> BoolArray:
+        """Return whether each configuration is inside the limits and free of collisions.
+
+        Parameters
+        ----------
+        configurations
+            Rows of joint values.
+
+        Returns
+        -------
+        numpy.ndarray
+            A bool for each row.
+
+        Raises
+        ------
+        RobotError
+            If a row has the wrong length or is not finite.
+        """
+        rows = as_configurations(self, configurations)
+        result = np.empty(len(rows), bool)
+        self.counts.configurations += len(rows)
+        check_configurations(self._arm, self.scene.arrays, scratch_pose(self._arm), rows, result)
+        return result
+
+    def edge_valid(self, starts: ArrayLike, ends: ArrayLike, *, endpoints: bool = True) -> BoolArray:
+        """Return whether the straight motion from each start to each end is valid.
+
+        Parameters
+        ----------
+        starts, ends
+            Rows of joint values.
+        endpoints
+            Whether the ends are checked as well.
+
+        Returns
+        -------
+        numpy.ndarray
+            A bool for each edge.
+
+        Raises
+        ------
+        RobotError
+            If a row has the wrong length or is not finite.
+        """
+        first = as_configurations(self, starts)
+        differences = joint_difference(self, first, as_configurations(self, ends))
+        segments = segment_counts(differences, self.resolution)
+        result, checked, scratch = np.empty(len(first), bool), np.zeros(1, np.int64), np.empty(first.shape[1])
+        arm, scene, pose = self._arm, self.scene.arrays, scratch_pose(self._arm)
+        check_edges(arm, scene, pose, first, differences, segments, endpoints, scratch, checked, result)
+        self.counts.edges += len(first)
+        self.counts.configurations += int(checked[0])
+        return result
+
+    def collisions(self, configuration: ArrayLike) -> list[tuple[str, str]]:
+        """Return which bodies collide at a configuration: pairs of a link and an obstacle, or of two links.
+
+        Parameters
+        ----------
+        configuration
+            One joint value for each joint.
+
+        Returns
+        -------
+        list of tuple of str
+            Names of links and obstacles.
+        """
+        (row,) = as_configurations(self, np.asarray(configuration)[None], "configuration")
+        with_obstacles = np.zeros((len(self.model.links), len(self.scene)), bool)
+        with_links = np.zeros(len(self._arm.pairs), bool)
+        list_contacts(self._arm, self.scene.arrays, scratch_pose(self._arm), row, with_obstacles, with_links)
+        links = self.model.links
+        pairs = [(links[link], self.scene.names[obstacle]) for link, obstacle in np.argwhere(with_obstacles)]
+        pairs += [(links[one], links[other]) for one, other in self._arm.pairs[with_links]]
+        return list(dict.fromkeys(pairs))
+
+    def sphere_positions(self, configuration: ArrayLike) -> FloatArray:
+        """Return the spheres of the robot at a configuration: rows of centre, in the frame of the root, and radius."""
+        pose = self._pose_at(configuration)
+        return np.column_stack([pose.spheres, self._arm.spheres[:, 3]])
+
+    def link_position(self, configuration: ArrayLike, link: str) -> FloatArray:
+        """Return the origin of a link at a configuration, in the frame of the root; raises RobotError for no link."""
+        return self.model.link_origin(self._pose_at(configuration), link)
+
+    def _pose_at(self, configuration: ArrayLike) -> PoseArrays:
+        (row,) = as_configurations(self, np.asarray(configuration)[None], "configuration")
+        pose = scratch_pose(self._arm)
+        place_robot(self._arm, pose, row)
+        return pose
