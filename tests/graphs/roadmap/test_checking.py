@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -80,10 +81,11 @@ def test_what_is_checked_is_counted() -> None:
 class Moving:
     """A checker of motions that counts configurations itself."""
 
-    configurations_checked = 100
+    def __init__(self) -> None:
+        self.counts = SimpleNamespace(configurations=100)
 
     def edge_valid(self, starts: Floats, ends: Floats) -> Any:
-        self.configurations_checked += 7 * len(starts)
+        self.counts.configurations += 7 * len(starts)
         return np.ones(len(starts), np.bool_)
 
 

@@ -133,15 +133,15 @@ def test_states_are_configurations() -> None:
 
 
 class Explained(Square):
-    def why_invalid(self, configuration: Any) -> str:
-        return f"the wall is at x = {configuration[0]}"
+    def collisions(self, configuration: Any) -> list[tuple[str, str]]:
+        return [("point", f"wall at x = {configuration[0]}")]
 
 
 def test_an_invalid_start_or_goal_is_refused_with_the_reason() -> None:
     inside = (0.5, 0.5)
     with pytest.raises(ProblemError, match=r"^hall: the start is not valid$"):
         square_roadmap().problem(inside, GOAL, Square(), name="hall")
-    with pytest.raises(ProblemError, match=r"^hall: the goal is not valid: the wall is at x = 0.5$"):
+    with pytest.raises(ProblemError, match=r"^hall: the goal is not valid: point with wall at x = 0\.5$"):
         square_roadmap().problem(START, inside, Explained(), name="hall")
 
 

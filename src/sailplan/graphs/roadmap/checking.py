@@ -87,12 +87,13 @@ class EdgeChecker:
 
     @property
     def configurations_checked(self) -> int:
-        """Number of configurations checked; 0 if the checker checks edges and has no such counter of its own."""
+        """Number of configurations checked; 0 if the checker checks edges and has no `counts.configurations`."""
         return self._configurations + self._counted_by_checker - self._counted_before
 
     @property
     def _counted_by_checker(self) -> int:
-        return 0 if self._edge_valid is None else int(getattr(self._checker, "configurations_checked", 0))
+        counts = getattr(self._checker, "counts", None)
+        return 0 if counts is None or self._edge_valid is None else int(counts.configurations)
 
     def __call__(self, sources: Sequence[int], targets: Sequence[int]) -> list[bool]:
         """Return whether each edge is valid; what is known is not checked."""

@@ -43,7 +43,7 @@ class RoadmapGraph(ExplicitGraph):
 
     @property
     def configurations_checked(self) -> int:
-        """Number of configurations checked; 0 if the checker checks edges and has no such counter of its own."""
+        """Number of configurations checked; 0 if the checker checks edges and has no `counts.configurations`."""
         return self._counting.configurations_checked
 
     @property

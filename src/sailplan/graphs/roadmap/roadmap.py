@@ -422,7 +422,6 @@ def _edges(
 
 
 def _reason(checker: Any, configuration: FloatArray) -> str:
-    """Return what a checker with a method `why_invalid` says about a configuration."""
-    explain = getattr(checker, "why_invalid", None)
-    reason = explain(configuration) if explain else None
-    return f": {reason}" if reason else ""
+    """Return which bodies collide, if the checker has a method `collisions`."""
+    pairs = checker.collisions(configuration) if hasattr(checker, "collisions") else ()
+    return ": " + ", ".join(f"{one} with {other}" for one, other in pairs) if pairs else ""
