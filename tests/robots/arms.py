@@ -24,16 +24,16 @@ TINY_URDF = """
   </joint>
   <joint name="elbow" type="revolute">
     <parent link="upper"/><child link="fore"/><origin xyz="0.5 0 0" rpy="0.3 0 0"/>
-    <axis xyz="0 1 1"/><limit lower="-2.5" upper="2.5"/>
+    <axis xyz="0 1 1"/><limit lower="-2.5" upper="2.5" effort="1" velocity="1"/>
   </joint>
   <joint name="tool" type="fixed"><parent link="fore"/><child link="wrist"/><origin xyz="0.3 0 0"/></joint>
   <joint name="slide" type="prismatic">
     <parent link="wrist"/><child link="finger"/><origin xyz="0.05 0.03 0"/><axis xyz="0 1 0"/>
-    <limit lower="0.01" upper="0.05"/>
+    <limit lower="0.01" upper="0.05" effort="1" velocity="1"/>
   </joint>
-  <joint name="copy" type="prismatic">
+  <joint name="slide_copy" type="prismatic">
     <parent link="wrist"/><child link="thumb"/><origin xyz="0.05 -0.03 0"/><axis xyz="0 1 0"/>
-    <limit lower="-0.05" upper="0"/><mimic joint="slide" multiplier="-1" offset="0.001"/>
+    <limit lower="-0.05" upper="0" effort="1" velocity="1"/><mimic joint="slide" multiplier="-1" offset="0.001"/>
   </joint>
 </robot>
 """

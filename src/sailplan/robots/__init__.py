@@ -2,6 +2,7 @@
 
 from sailplan.robots.function_robot import FunctionRobot
 from sailplan.robots.motion_bench_maker import ArmProblem, read_obstacles, read_problems
+from sailplan.robots.roboplan import RoboplanRobot
 from sailplan.robots.robot import CheckCounts, Robot, check_configuration, joint_difference
 from sailplan.robots.scene import Box, Cylinder, Obstacle, Scene, Sphere
 from sailplan.robots.spheres import SphereRobot
@@ -13,6 +14,7 @@ __all__ = [
     "Cylinder",
     "FunctionRobot",
     "Obstacle",
+    "RoboplanRobot",
     "Robot",
     "Scene",
     "Sphere",

@@ -35,6 +35,11 @@ class Sphere:
     def __post_init__(self) -> None:
         _normalise(self)
 
+    @property
+    def pose(self) -> FloatArray:
+        """The 4 x 4 transform from the sphere to the world."""
+        return make_transform(np.eye(3), self.position)
+
 
 @dataclass(frozen=True)
 class Box:
