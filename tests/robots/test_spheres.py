@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sailplan.core.graph import FloatArray
 from sailplan.errors import RobotError
-from sailplan.robots import Box, Cylinder, Obstacle, Scene, Sphere, SphereRobot, check_configuration, joint_difference
+from sailplan.robots import Box, Cylinder, Obstacle, Scene, Sphere, SphereRobot, check_configuration, joint_space
 from sailplan.robots.srdf import read_srdf
 from sailplan.robots.urdf import RobotModel, read_urdf
 from tests.naive import arm as naive
@@ -94,7 +94,7 @@ def test_edges_are_checked_at_the_resolution(tmp_path: Path) -> None:
         verdicts = robot.edge_valid(starts, ends, endpoints=endpoints)
         assert 0 < verdicts.sum() < 100
         for start, end, verdict in zip(starts, ends, verdicts, strict=True):
-            difference = joint_difference(robot, start, end)
+            difference = joint_space(robot).difference(start, end)
             count = int(np.ceil(np.linalg.norm(difference) / robot.resolution))
             steps = np.arange(count + 1) if endpoints else np.arange(1, count)
             assert verdict == robot.valid(start + steps[:, None] / count * difference).all()

@@ -3,7 +3,7 @@
 from sailplan.robots.function_robot import FunctionRobot
 from sailplan.robots.motion_bench_maker import ArmProblem, read_obstacles, read_problems
 from sailplan.robots.roboplan import RoboplanRobot
-from sailplan.robots.robot import CheckCounts, Robot, check_configuration, joint_difference
+from sailplan.robots.robot import CheckCounts, Robot, check_configuration, joint_space
 from sailplan.robots.scene import Box, Cylinder, Obstacle, Scene, Sphere
 from sailplan.robots.spheres import SphereRobot
 
@@ -20,7 +20,7 @@ __all__ = [
     "Sphere",
     "SphereRobot",
     "check_configuration",
-    "joint_difference",
+    "joint_space",
     "read_obstacles",
     "read_problems",
 ]

@@ -10,14 +10,15 @@ from numpy.typing import ArrayLike
 
 from sailplan.core.graph import FloatArray
 from sailplan.errors import RobotError
+from sailplan.graphs.roadmap.checking import sweep
 from sailplan.robots.robot import (
     RESOLUTION,
     BoolArray,
     CheckCounts,
     as_configurations,
     check_resolution,
-    edges_by_bisection,
     inside_limits,
+    joint_space,
 )
 
 
@@ -40,7 +41,7 @@ class FunctionRobot:
     Raises
     ------
     RobotError
-        If the limits are not finite numbers with lower <= upper, names or continuous do not match them, or the
+        If the limits are not finite numbers with lower < upper, names or continuous do not match them, or the
         resolution is not positive.
 
     Examples
@@ -63,8 +64,8 @@ class FunctionRobot:
         resolution: float = RESOLUTION,
     ) -> None:
         low, high = (np.array(side, np.float64, ndmin=1) for side in (lower, upper))
-        if low.ndim != 1 or low.shape != high.shape or not (low <= high).all():
-            raise RobotError(f"joint limits must be two rows of numbers, lower <= upper, got {low} and {high}")
+        if low.ndim != 1 or low.shape != high.shape or not (low < high).all():
+            raise RobotError(f"joint limits must be two rows of numbers, lower < upper, got {low} and {high}")
         count = len(low)
         self.check = check
         self.joint_limits = low, high
@@ -74,6 +75,7 @@ class FunctionRobot:
         self.continuous: BoolArray = np.broadcast_to(np.asarray(continuous, bool), (count,))
         self.resolution = check_resolution(resolution)
         self.counts = CheckCounts()
+        self._space = joint_space(self)
 
     def valid(self, configurations: ArrayLike) -> BoolArray:
         """Return whether each configuration is inside the limits and passes the check."""
@@ -84,9 +86,12 @@ class FunctionRobot:
             result[result] = _as_verdicts(self.check(rows[result]), int(result.sum()))
         return result
 
-    def edge_valid(self, starts: ArrayLike, ends: ArrayLike, *, endpoints: bool = True) -> BoolArray:
-        """Return whether each straight motion is valid, checked one configuration at a time."""
-        return edges_by_bisection(self, starts, ends, self.resolution, endpoints=endpoints)
+    def edge_valid(self, starts: ArrayLike, ends: ArrayLike) -> BoolArray:
+        """Return whether each straight motion is valid; the check is called once for each level of bisection."""
+        first, last = as_configurations(self, starts), as_configurations(self, ends)
+        self.counts.edges += len(first)
+        ends_on_the_way = first + self._space.difference(first, last)
+        return sweep(self._space, first, ends_on_the_way, self.valid, self.resolution)
 
 
 def _as_verdicts(values: Any, count: int) -> BoolArray:

@@ -21,7 +21,7 @@ from sailplan.robots.robot import (
     as_configurations,
     check_resolution,
     inside_limits,
-    joint_difference,
+    joint_space,
     segment_counts,
 )
 from sailplan.robots.scene import Box, Cylinder, Obstacle, Scene
@@ -122,7 +122,7 @@ class RoboplanRobot:
         from roboplan.core import hasCollisionsAlongPath
 
         first, last = as_configurations(self, starts), as_configurations(self, ends)
-        segments = segment_counts(joint_difference(self, first, last), self.resolution)
+        segments = segment_counts(joint_space(self).difference(first, last), self.resolution)
         inside = np.asarray((inside_limits(self, first) & inside_limits(self, last)).all(axis=1))
         self.counts.edges += len(first)
         self.counts.configurations += int(segments.sum()) + (1 if endpoints else -1) * len(first)

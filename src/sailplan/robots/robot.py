@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -12,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sailplan.core.graph import FloatArray
 from sailplan.errors import RobotError
+from sailplan.graphs.roadmap import ConfigurationSpace
 from sailplan.robots.kernel.collision import LIMIT_TOLERANCE
-from sailplan.robots.kernel.edges import fill_bisection
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 
@@ -57,39 +55,40 @@ class Robot(Protocol):
     def valid(self, configurations: FloatArray) -> BoolArray:
         """Return whether each configuration, a row of joint values, is inside the limits and free of collisions."""
 
-    def edge_valid(self, starts: FloatArray, ends: FloatArray, *, endpoints: bool = True) -> BoolArray:
-        """Return whether the straight motion from each start to each end is free of collisions.
+    def edge_valid(self, starts: FloatArray, ends: FloatArray) -> BoolArray:
+        """Return whether the straight motion from each start to each end is valid, both ends included.
 
-        The configurations between the ends are checked in the order of bisection: the middle, the quarters, and so on,
-        up to the first that is not valid. The ends are checked before them, unless `endpoints` is False.
+        The ends are checked first, then the configurations between them in the order of bisection: the middle, the
+        quarters, and so on, up to the first that is not valid.
         """
 
 
-def joint_difference(robot: Robot, starts: ArrayLike, ends: ArrayLike) -> FloatArray:
-    """Return the shortest motions from starts to ends; continuous joints take the shorter way around.
+def joint_space(robot: Robot) -> ConfigurationSpace:
+    """Return the configuration space of a robot: its joint limits, continuous joints and names.
 
     Parameters
     ----------
     robot
         The robot.
-    starts, ends
-        Configurations, one row each, or a single one.
 
     Returns
     -------
-    numpy.ndarray
-        The differences of the joint values, of the same shape.
+    ConfigurationSpace
+        Distances in it are Euclidean; a continuous joint takes the shorter way around.
+
+    Raises
+    ------
+    GraphError
+        If a lower limit is not below the upper one.
 
     Examples
     --------
     >>> from sailplan.robots import FunctionRobot
-    >>> wheel = FunctionRobot(lambda rows: np.full(len(rows), True), [-np.pi], [np.pi], continuous=[True])
-    >>> joint_difference(wheel, [3.0], [-3.0]).round(3)
+    >>> wheel = FunctionRobot(lambda rows: rows[:, 0] < 9.0, [-np.pi], [np.pi], continuous=[True])
+    >>> joint_space(wheel).difference(np.array([3.0]), np.array([-3.0])).round(3)
     array([0.283])
     """
-    difference: FloatArray = np.asarray(ends, np.float64) - np.asarray(starts, np.float64)
-    turns = np.where(robot.continuous, np.round(difference / (2.0 * math.pi)), 0.0)
-    return difference - 2.0 * math.pi * turns
+    return ConfigurationSpace.within(*robot.joint_limits, wraps=robot.continuous, names=robot.joint_names)
 
 
 def check_configuration(robot: Robot, configuration: ArrayLike, what: str = "configuration") -> FloatArray:
@@ -175,54 +174,3 @@ def segment_counts(differences: FloatArray, resolution: float) -> NDArray[np.int
     lengths = np.sqrt((differences**2).sum(axis=1))
     counts: NDArray[np.int64] = np.maximum(np.ceil(lengths / resolution), 1.0).astype(np.int64)
     return counts
-
-
-@lru_cache(maxsize=256)
-def bisection_order(count: int) -> tuple[int, ...]:
-    """Return 1 .. count - 1 in the order of bisection.
-
-    Examples
-    --------
-    >>> bisection_order(8)
-    (4, 2, 6, 1, 3, 5, 7)
-    """
-    order = np.empty(max(count - 1, 0), np.int64)
-    fill_bisection(count, order)
-    return tuple(order.tolist())
-
-
-def edges_by_bisection(
-    robot: Robot, starts: ArrayLike, ends: ArrayLike, resolution: float, *, endpoints: bool = True
-) -> BoolArray:
-    """Check edges with the `valid` method of a robot, one configuration at a time, in the order of bisection.
-
-    Parameters
-    ----------
-    robot
-        The robot; its `counts.edges` is increased.
-    starts, ends
-        Configurations, one row for each edge.
-    resolution
-        Largest distance between checked configurations.
-    endpoints
-        Whether the ends of the edges are checked as well.
-
-    Returns
-    -------
-    numpy.ndarray
-        A bool for each edge.
-    """
-    first = as_configurations(robot, starts)
-    differences = joint_difference(robot, first, as_configurations(robot, ends))
-    counts = segment_counts(differences, resolution)
-    robot.counts.edges += len(first)
-
-    def passes(row: int) -> bool:
-        count = int(counts[row])
-        ends_first = (count, 0) if endpoints else ()
-        return all(
-            robot.valid((first[row] + step / count * differences[row])[None])[0]
-            for step in (*ends_first, *bisection_order(count))
-        )
-
-    return np.array([passes(row) for row in range(len(first))], bool)

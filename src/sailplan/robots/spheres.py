@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sailplan.core.graph import FloatArray
 from sailplan.errors import RobotError
 from sailplan.files import FilePath
+from sailplan.graphs.roadmap import ConfigurationSpace
 from sailplan.robots.kernel.collision import check_configurations, list_contacts
 from sailplan.robots.kernel.edges import check_edges
 from sailplan.robots.kernel.pose import ArmArrays, PoseArrays, place_robot
@@ -21,7 +22,7 @@ from sailplan.robots.robot import (
     CheckCounts,
     as_configurations,
     check_resolution,
-    joint_difference,
+    joint_space,
     segment_counts,
 )
 from sailplan.robots.scene import Scene
@@ -110,6 +111,10 @@ class SphereRobot:
     def _arm(self) -> ArmArrays:
         return self.model.arrays
 
+    @cached_property
+    def _space(self) -> ConfigurationSpace:
+        return joint_space(self)
+
     def valid(self, configurations: ArrayLike) -> BoolArray:
         """Return whether each configuration is inside the limits and free of collisions.
 
@@ -155,7 +160,7 @@ class SphereRobot:
             If a row has the wrong length or is not finite.
         """
         first = as_configurations(self, starts)
-        differences = joint_difference(self, first, as_configurations(self, ends))
+        differences = self._space.difference(first, as_configurations(self, ends))
         segments = segment_counts(differences, self.resolution)
         result, checked, scratch = np.empty(len(first), bool), np.zeros(1, np.int64), np.empty(first.shape[1])
         arm, scene, pose = self._arm, self.scene.arrays, scratch_pose(self._arm)

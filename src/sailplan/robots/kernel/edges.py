@@ -19,19 +19,6 @@ def _midpoint(count, level, part):
     return (low + high) // 2 if high - low > 1 else 0
 
 
-@kernel
-def fill_bisection(count, order):
-    """Write the numbers 1 .. count - 1 in the order of bisection: the middle, the quarters, and so on."""
-    written, level = 0, 0
-    while written < count - 1:
-        for part in range(1 << level):
-            middle = _midpoint(count, level, part)
-            if middle > 0:
-                order[written] = middle
-                written += 1
-        level += 1
-
-
 @inlined
 def _interpolate(start, difference, share, configuration):
     for joint in range(len(configuration)):
