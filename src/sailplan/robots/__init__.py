@@ -6,6 +6,7 @@ from sailplan.robots.roboplan import RoboplanRobot
 from sailplan.robots.robot import CheckCounts, Robot, check_configuration, joint_space
 from sailplan.robots.scene import Box, Cylinder, Obstacle, Scene, Sphere
 from sailplan.robots.spheres import SphereRobot
+from sailplan.robots.validated import ValidatedResult, plan_validated
 
 __all__ = [
     "ArmProblem",
@@ -19,8 +20,10 @@ __all__ = [
     "Scene",
     "Sphere",
     "SphereRobot",
+    "ValidatedResult",
     "check_configuration",
     "joint_space",
+    "plan_validated",
     "read_obstacles",
     "read_problems",
 ]
