@@ -85,10 +85,23 @@ def _shape(obstacle: Obstacle) -> Any:
     return coal.Sphere(obstacle.radius)
 
 
-def compare(folder: Path, name: str, count: int, scenes: int, meshes: Mapping[str, Path]) -> dict[str, Any]:
+def uncovered(urdf: Path, meshes: Mapping[str, Path]) -> dict[str, float]:
+    """Return how far the corners of each mesh are outside the spheres of its link, in metres."""
+    spheres, depths = read_urdf(urdf).spheres, {}
+    for link, file in meshes.items():
+        corners = np.array(coal.MeshLoader().load(str(file), np.ones(3)).vertices())
+        gaps = np.linalg.norm(corners[:, None] - spheres[link][:, :3], axis=2) - spheres[link][:, 3]
+        depths[link] = max(float(gaps.min(axis=1).max()), 0.0)
+    return depths
+
+
+def compare(
+    folder: Path, name: str, count: int, scenes: int, meshes: Mapping[str, Path], *, pad: bool = False
+) -> dict[str, Any]:
     """Compare verdicts on random configurations, spread over scenes of MotionBenchMaker."""
     urdf, srdf = folder / name / f"{name}_spherized.urdf", folder / name / f"{name}.srdf"
-    robot = SphereRobot.from_files(urdf, srdf, group=GROUPS[name])
+    padding = uncovered(urdf, meshes) if pad else {}
+    robot = SphereRobot.from_files(urdf, srdf, group=GROUPS[name], padding=padding)
     problems = read_problems(folder / name / "problems.tar.xz", robot.joint_names)
     rng = np.random.default_rng(0)
     lower, upper = robot.joint_limits
@@ -114,7 +127,12 @@ def compare(folder: Path, name: str, count: int, scenes: int, meshes: Mapping[st
         if not meshes:
             counts["not touching"] += sum(abs(peer.clearance(row)) > TOUCHING for row in batch[ours != theirs])
     rates = {f"us a configuration, {one}": round(1e6 * spent / count, 2) for one, spent in seconds.items()}
-    return {"robot": name, "meshes": len(meshes), "configurations": count, "scenes": scenes, **counts, **rates}
+    facts = {
+        "robot": name,
+        "meshes": len(meshes),
+        "largest padding, mm": round(1e3 * max(padding.values(), default=0), 1),
+    }
+    return {**facts, "configurations": count, "scenes": scenes, **counts, **rates}
 
 
 def mesh_files() -> dict[str, dict[str, Path]]:
@@ -147,8 +165,9 @@ def main() -> None:
     for name in names:
         print(json.dumps(compare(options.arms, name, options.configurations, options.scenes, {})), flush=True)
     for name in [name for name in names if name in meshes]:
-        few = compare(options.arms, name, options.mesh_configurations, options.scenes, meshes[name])
-        print(json.dumps(few), flush=True)
+        for pad in (False, True):
+            few = compare(options.arms, name, options.mesh_configurations, options.scenes, meshes[name], pad=pad)
+            print(json.dumps(few), flush=True)
 
 
 if __name__ == "__main__":

@@ -130,6 +130,16 @@ def test_joints_outside_the_group_are_fixed(tmp_path: Path) -> None:
     assert np.linalg.norm(moved) == pytest.approx(0.03), "the default is the limit next to 0"
 
 
+def test_padding_enlarges_spheres(tmp_path: Path) -> None:
+    urdf, srdf = tiny_files(tmp_path)
+    plain, thick, foot = (
+        SphereRobot.from_files(urdf, srdf, group="arm", padding=padding) for padding in (0.0, 0.01, {"base": 0.02})
+    )
+    radii = [robot.sphere_positions([0.0, 0.0])[:, 3] for robot in (plain, thick, foot)]
+    np.testing.assert_allclose(radii[1] - radii[0], 0.01)
+    np.testing.assert_allclose(radii[2] - radii[0], [0.02, 0, 0, 0, 0, 0], atol=1e-12)
+
+
 def test_without_an_srdf_all_joints_are_planned_for(tmp_path: Path) -> None:
     assert SphereRobot.from_files(tiny_files(tmp_path)[0]).joint_names == ("shoulder", "elbow", "slide")
 
@@ -168,6 +178,8 @@ def test_a_good_start_is_returned(tmp_path: Path) -> None:
         ({"group": "still"}, ".*tiny.srdf: no joint of group 'still' moves"),
         ({"group": "arm", "fixed": {"ankle": 0.0}}, ".*tiny.urdf: no joint 'ankle'"),
         ({"group": "arm", "fixed": {"elbow": 0.0}}, "joint 'elbow' cannot be fixed.*"),
+        ({"padding": {"toe": 0.1}}, ".*tiny.urdf: no link 'toe'"),
+        ({"padding": -0.1}, "the padding of link 'base' must be a number, not negative, got -0.1"),
         ({"group": "arm", "resolution": 0.0}, "a resolution must be positive, got 0.0"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -47,6 +47,17 @@ class SphereModel:
         rotation, translation = pose.frames[frame, :9].reshape(3, 3), pose.frames[frame, 9:]
         origin: FloatArray = rotation @ inside[:3, 3] + translation
         return origin
+
+
+def padded(model: RobotModel, padding: float | Mapping[str, float]) -> RobotModel:
+    """Return a model with larger spheres: by the same amount everywhere, or by link; raises RobotError."""
+    amounts = padding if isinstance(padding, Mapping) else dict.fromkeys(model.links, padding)
+    for link, amount in amounts.items():
+        if not 0.0 <= amount < np.inf:
+            raise RobotError(f"the padding of link {model.link(link)!r} must be a number, not negative, got {amount}")
+    growth = {model.link(link): np.array([0.0, 0.0, 0.0, amount]) for link, amount in amounts.items()}
+    spheres = {link: rows + growth.get(link, 0.0) for link, rows in model.spheres.items()}
+    return replace(model, spheres=spheres)
 
 
 def assemble(

@@ -26,7 +26,7 @@ from sailplan.robots.robot import (
     segment_counts,
 )
 from sailplan.robots.scene import Scene
-from sailplan.robots.sphere_model import SphereModel, assemble, scratch_pose
+from sailplan.robots.sphere_model import SphereModel, assemble, padded, scratch_pose
 from sailplan.robots.srdf import read_srdf
 from sailplan.robots.urdf import read_urdf
 
@@ -52,6 +52,7 @@ class SphereRobot:
         *,
         group: str | None = None,
         fixed: Mapping[str, float] | None = None,
+        padding: float | Mapping[str, float] = 0.0,
         resolution: float = RESOLUTION,
     ) -> SphereRobot:
         """Read a robot from a spherized URDF, in which all collision geometry is spheres.
@@ -67,6 +68,9 @@ class SphereRobot:
             The group of joints to plan for; by default all joints that move.
         fixed
             Values of joints that are not in the group; by default 0, or the limit next to it.
+        padding
+            Metres by which all spheres are enlarged, or those of some links, by link. Spheres that were fitted to
+            meshes need not cover them.
         resolution
             Largest distance between checked configurations of an edge, in radians and metres.
 
@@ -78,12 +82,12 @@ class SphereRobot:
         Raises
         ------
         RobotError
-            If a file cannot be read, has no spheres, or has no such group or joint, or if the resolution is not
-            positive.
+            If a file cannot be read, has no spheres, or has no such group, joint or link, if the padding is negative,
+            or if the resolution is not positive.
         """
         if group is not None and srdf is None:
             raise RobotError(f"group {group!r} needs an SRDF file")
-        robot = read_urdf(urdf)
+        robot = padded(read_urdf(urdf), padding)
         semantics = None if srdf is None else read_srdf(srdf)
         return cls(assemble(robot, semantics, group, fixed or {}), resolution=check_resolution(resolution))
 
