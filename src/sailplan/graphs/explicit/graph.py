@@ -141,10 +141,12 @@ class ExplicitGraph:
         if np.shape(valid) != (self.edge_count,):
             raise GraphError(f"results of shape {np.shape(valid)} for {self.edge_count} edges")
         verdicts = np.where(valid, EdgeStatus.VALID, EdgeStatus.INVALID_EDGE).astype(np.uint8)
-        rows, backward = (each._replace(verdicts=verdicts[each.given]) for each in (self.rows, self._backward))
-        graph = ExplicitGraph(rows, None, self.undirected)
+        graph = ExplicitGraph(self.rows._replace(verdicts=verdicts[self.rows.given]), None, self.undirected)
         # The edges need not be sorted and hashed again.
-        graph.__dict__.update(_backward=backward, _digests=self._digests)
+        graph.__dict__.update(_digests=self._digests)
+        if not self.undirected:
+            backward = self._backward._replace(verdicts=verdicts[self._backward.given])
+            graph.__dict__.update(_backward=backward, reversed_rows=self.reversed_rows)
         return graph
 
     @property
@@ -227,8 +229,16 @@ class ExplicitGraph:
 
     @cached_property
     def _backward(self) -> CsrArrays:
+        if self.undirected:
+            # The edges into a vertex are those that leave it.
+            return self.rows
         sources = np.repeat(np.arange(self.vertex_count), np.diff(self.rows.first))
         return _sort(self.rows.targets, sources, self.rows)
+
+    @cached_property
+    def reversed_rows(self) -> NDArray[np.int64]:
+        """The row of the edge whose reverse is each edge of `backward_arrays`."""
+        return self.rows.opposite if self.undirected else np.argsort(self.rows.targets, kind="stable")
 
     def backward_arrays(self) -> CsrArrays:
         """Return the graph with all edges reversed, each with its own verdict; none if evaluated in Python."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core.compiled_engine import allocate_search
-from sailplan.core.graph import Problem
+from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.kernel.arrays import NO_QUEUE, NO_TIME, QueueArrays
 from sailplan.core.kernel.heap import FIRST_ROOM
 from sailplan.core.policy import CompiledForm
@@ -63,7 +63,7 @@ class RememberedSession:
         mean = float(lengths.mean()) if len(lengths) else 1.0
         longest = count * (float(lengths.max(initial=0.0)) + weights.surprise * _MOST_SURPRISE * mean) or 1.0
         self._scale = math.ldexp(1.0, math.floor(math.log2(NO_WAY >> 2) - math.log2(longest)))
-        steps = np.maximum(np.rint(lengths * self._scale), 1.0).astype(np.int64)
+        steps = self._whole(lengths)
         self.arrays = RememberedArrays(
             memory=belief.arrays(),
             steps=steps,
@@ -88,11 +88,15 @@ class RememberedSession:
         )
         self._look_ahead(steps)
 
+    def _whole(self, lengths: FloatArray) -> NDArray[np.int64]:
+        """Return lengths as positive integers."""
+        return np.maximum(np.rint(lengths * self._scale), 1.0).astype(np.int64)
+
     def _look_ahead(self, steps: NDArray[np.int64]) -> None:
         """Compute the distances to the goal if all edges are valid."""
         arrays, backward = self.arrays, self._graph.backward_arrays()
         queue = allocate_queues(1, FIRST_ROOM + 2 * self._graph.max_in_degree)
-        back_steps = np.maximum(np.rint(backward.costs * self._scale), 1.0).astype(np.int64)
+        back_steps = steps if self._graph.undirected else self._whole(backward.costs)
         ends = self._problem.goal, self._problem.start
         while not distances_ahead(backward, back_steps, *ends, arrays.ahead, arrays.phases, queue):
             queue = enlarge_queues(queue)

@@ -291,7 +291,7 @@ def allocate_bounds(
 ) -> ReplanningArrays:
     """Allocate the bounds of a search before anything is known."""
     rows, count = graph.arrays(), graph.vertex_count
-    in_rows, settled = isinstance(rows, CsrArrays), is_settled(rows, multipliers is not None)
+    settled = is_settled(rows, multipliers is not None)
     most = UNIT if multipliers is None else int(MAX_MULTIPLIER) * UNIT
     steps, scale = whole_costs(graph, effort, most)
     plan = ReplanningArrays(
@@ -302,7 +302,7 @@ def allocate_bounds(
         multipliers=np.empty(0, np.int64) if multipliers is None else whole_multipliers(multipliers, rows),
         per_edge=per_edge,
         removed=np.zeros(_removable_edges(graph), np.bool_),
-        edge_of=np.argsort(rows.targets, kind="stable") if in_rows else np.empty(0, np.int64),
+        edge_of=graph.reversed_rows if isinstance(graph, ExplicitGraph) else np.empty(0, np.int64),
         bounds=np.zeros(count, np.int64),
         from_lower_bound=not settled,
         onward=np.zeros(count, np.int32),
