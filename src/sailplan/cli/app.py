@@ -11,6 +11,7 @@ from sailplan.cli.plan import plan
 from sailplan.cli.policies import policies
 from sailplan.cli.report import report
 from sailplan.cli.reproduce import reproduce
+from sailplan.cli.roadmap import roadmap
 from sailplan.cli.train import train
 from sailplan.cli.worlds import worlds
 
@@ -29,4 +30,5 @@ app.command()(policies)
 app.command()(demo)
 app.command()(reproduce)
 app.add_typer(worlds, name="worlds")
+app.add_typer(roadmap, name="roadmap")
 app.callback()(options)

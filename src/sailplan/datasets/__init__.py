@@ -16,6 +16,7 @@ from sailplan.datasets.formats import (
     write_ros_map,
     write_world,
 )
+from sailplan.datasets.recording import MapChecker, record_worlds
 from sailplan.datasets.scenario import Scenario
 from sailplan.graphs.grid.world import Cell, World
 
@@ -24,6 +25,7 @@ __all__ = [
     "Cell",
     "EdgeWorlds",
     "GeneratedWorlds",
+    "MapChecker",
     "Scenario",
     "World",
     "WorldDataset",
@@ -36,6 +38,7 @@ __all__ = [
     "read_ros_map",
     "read_scenarios",
     "read_world",
+    "record_worlds",
     "write_edge_worlds",
     "write_map",
     "write_png",
