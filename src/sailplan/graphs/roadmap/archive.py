@@ -82,6 +82,8 @@ def check_arrays(
     for name, ends in (("sources", sources), ("targets", targets)):
         if len(ends) and not 0 <= ends.min() <= ends.max() < len(coordinates):
             raise GraphError(f"{name} names a vertex outside 0 .. {len(coordinates) - 1}")
+    if (sources == targets).any():
+        raise GraphError("an edge joins a vertex to itself")
     if not ((lengths >= 0) & (lengths < np.inf)).all():
         raise GraphError("lengths must be finite and not negative")
 
@@ -96,7 +98,7 @@ def _checked(arrays: Mapping[str, NDArray[Any]], facts: Any) -> Parts:
     coordinates, lengths = (arrays[name].astype(np.float64) for name in ("coordinates", "lengths"))
     sources, targets = (arrays[name].astype(np.int64) for name in ("sources", "targets"))
     check_arrays(space, coordinates, sources, targets, lengths)
-    if len(unique_pairs(sources, targets, len(coordinates))) != len(sources) or (sources == targets).any():
-        raise GraphError("an edge is given twice, or joins a vertex to itself")
+    if len(unique_pairs(sources, targets, len(coordinates))) != len(sources):
+        raise GraphError("an edge is given twice")
     others = {name: value for name, value in facts.items() if name != "space"}
     return space, coordinates, sources.astype(np.int32), targets.astype(np.int32), lengths, others

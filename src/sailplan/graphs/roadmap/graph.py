@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sailplan.core.graph import FloatArray
+import numpy as np
+
+from sailplan.core.graph import EdgeStatus, FloatArray
 from sailplan.errors import GraphError
 from sailplan.graphs.explicit.graph import ExplicitGraph
+from sailplan.graphs.explicit.kernel import CsrArrays
 from sailplan.graphs.roadmap.checking import EdgeChecker
+from sailplan.graphs.roadmap.kernel import fill_rows
 
 if TYPE_CHECKING:
     from sailplan.graphs.roadmap.roadmap import Roadmap
@@ -31,10 +35,44 @@ class RoadmapGraph(ExplicitGraph):
     roadmap: Roadmap = field(kw_only=True)
     """The roadmap that the graph was created from."""
 
+    @classmethod
+    def of(cls, roadmap: Roadmap) -> RoadmapGraph:
+        """Return the graph without a checker; raises GraphError if an edge is given twice."""
+        count, entries = roadmap.vertex_count, 2 * roadmap.edge_count
+        first, neighbours = np.zeros(count + 1, np.int64), np.empty(entries, np.int32)
+        given, opposite = np.empty(entries, np.int64), np.empty(entries, np.int64)
+        sources, targets = roadmap.sources, roadmap.targets
+        if not fill_rows(sources, targets, first, np.empty(count, np.int64), neighbours, given, opposite):
+            raise GraphError("an edge is given twice")
+        rows = CsrArrays(
+            first=first,
+            targets=neighbours,
+            costs=roadmap.lengths[given],
+            verdicts=np.full(entries, EdgeStatus.VALID, np.uint8),
+            coordinates=roadmap.space.embed(roadmap.coordinates),
+            given=given,
+            opposite=opposite,
+        )
+        return cls(rows, None, undirected=True, roadmap=roadmap)
+
     def state(self, vertex: int) -> FloatArray:
         """Return the configuration of a vertex."""
         configuration: FloatArray = self.roadmap.coordinates[vertex]
         return configuration
+
+    def backward_arrays(self) -> CsrArrays:
+        """Return the rows themselves: edges are undirected, and neighbours are in ascending order."""
+        return self.rows
+
+    def edges(self) -> FloatArray:
+        """Return the edges as rows (source, target, cost), in the order of the roadmap."""
+        one, other = self.roadmap.sources, self.roadmap.targets
+        return np.column_stack([np.minimum(one, other), np.maximum(one, other), self.roadmap.lengths])
+
+    def digest(self, count: int) -> str:
+        """Return a hash of the ends of the first `count` edges; that of the base is computed once."""
+        base = self.roadmap.base
+        return super().digest(count) if base is None or count > base.edge_count else base.topology.digest(count)
 
     @property
     def edges_checked(self) -> int:

@@ -109,7 +109,7 @@ class KnownEdges:
     def check_extended_by(self, roadmap: Roadmap) -> None:
         """Raise GraphError if a roadmap does not begin with the edges of this one."""
         mine = self.roadmap
-        if roadmap is not mine and not (
+        if mine not in (roadmap, roadmap.base) and not (
             np.array_equal(roadmap.sources[: mine.edge_count], mine.sources)
             and np.array_equal(roadmap.targets[: mine.edge_count], mine.targets)
         ):

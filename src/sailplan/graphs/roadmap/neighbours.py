@@ -28,7 +28,13 @@ def prm_star_neighbours(count: int, dimensions: int) -> int:
 
 
 def nearest(
-    space: ConfigurationSpace, points: FloatArray, queries: FloatArray, count: int, *, same: bool = False
+    space: ConfigurationSpace,
+    points: FloatArray,
+    queries: FloatArray,
+    count: int,
+    *,
+    same: bool = False,
+    centre: FloatArray | None = None,
 ) -> NDArray[np.int64]:
     """Return the numbers of the nearest points of each query, nearest first.
 
@@ -42,6 +48,8 @@ def nearest(
         Number of neighbours; fewer if there are not as many points.
     same
         Whether the queries are the points, none of which is its own neighbour.
+    centre
+        A configuration that the queries are close to; it makes no difference but to the time.
 
     Returns
     -------
@@ -53,7 +61,12 @@ def nearest(
     own = np.arange(len(queries)) if same else np.full(len(queries), -1)
     if width and len(queries):
         scaled = np.ascontiguousarray(points * space.weights), np.ascontiguousarray(queries * space.weights)
-        find_nearest(*scaled, own, space.periods * space.weights, squares, numbers)
+        order, reach, offsets = np.arange(len(points)), np.zeros(len(points)), np.zeros(len(queries))
+        if centre is not None:
+            reach, offsets = space.distance(points, centre), space.distance(queries, centre)
+            order = np.argsort(reach, kind="stable")
+            reach = reach[order]
+        find_nearest(*scaled, own, space.periods * space.weights, order, reach, offsets, squares, numbers)
     return numbers
 
 

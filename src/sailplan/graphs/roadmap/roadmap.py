@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.errors import GraphError, ProblemError
 from sailplan.files import FilePath
-from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.roadmap import archive
 from sailplan.graphs.roadmap.checking import AnyChecker, EdgeChecker
 from sailplan.graphs.roadmap.graph import RoadmapGraph
@@ -64,6 +63,8 @@ class Roadmap:
     """The distance of the ends of each edge."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """How the roadmap was made: robot, sampler, seed, neighbours or radius, rejected samples."""
+    base: Roadmap | None = field(default=None, repr=False)
+    """The roadmap that this one extends, after `connect`."""
 
     def __post_init__(self) -> None:
         archive.check_arrays(self.space, self.coordinates, self.sources, self.targets, self.lengths)
@@ -154,11 +155,9 @@ class Roadmap:
         return zlib.crc32(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays))
 
     @cached_property
-    def topology(self) -> ExplicitGraph:
+    def topology(self) -> RoadmapGraph:
         """The graph without a checker: all edges are valid."""
-        table = np.stack([self.sources, self.targets, self.lengths], axis=1)
-        places = self.space.embed(self.coordinates)
-        return ExplicitGraph.from_edges(self.vertex_count, table, undirected=True, coordinates=places)
+        return RoadmapGraph.of(self)
 
     def connect(
         self,
@@ -208,11 +207,16 @@ class Roadmap:
         if spread is None:
             spread = self._typical_length
         rng = np.random.default_rng(seed)
-        near = np.concatenate([near_samples(self.space, end, extra, spread, rng) for end in ends])
-        added = np.concatenate([near[is_valid(valid, near)], ends])
+        near = [near_samples(self.space, end, extra, spread, rng) for end in ends]
+        kept = [samples[is_valid(valid, samples)] for samples in near]
+        added = np.concatenate([*kept, ends])
         first, count = self.vertex_count, self.vertex_count + len(added)
         neighbours = _neighbours(neighbours, count, self.space.dimensions)
-        to_old = nearest(self.space, self.coordinates, added, neighbours)
+        groups = (np.concatenate([samples, end[None]]) for samples, end in zip(kept, ends, strict=True))
+        of_start, of_goal = (
+            nearest(self.space, self.coordinates, group, neighbours, centre=group[-1]) for group in groups
+        )
+        to_old = np.concatenate([of_start[:-1], of_goal[:-1], of_start[-1:], of_goal[-1:]])
         numbers = np.repeat(np.arange(first, count), to_old.shape[1])
         pairs = np.concatenate(
             [
@@ -230,6 +234,7 @@ class Roadmap:
             np.concatenate([self.targets, targets]),
             np.concatenate([self.lengths, lengths]),
             {**self.facts, **base},
+            self,
         )
 
     def graph(
@@ -260,7 +265,7 @@ class Roadmap:
             roadmap. The search raises it if the checker fails.
         """
         check = EdgeChecker(self, checker, resolution=resolution, known=known)
-        return RoadmapGraph(self.topology.rows, check, undirected=True, roadmap=self)
+        return replace(self.topology, checker=check)
 
     def problem(
         self,
