@@ -60,10 +60,6 @@ class RoadmapGraph(ExplicitGraph):
         configuration: FloatArray = self.roadmap.coordinates[vertex]
         return configuration
 
-    def backward_arrays(self) -> CsrArrays:
-        """Return the rows themselves: edges are undirected, and neighbours are in ascending order."""
-        return self.rows
-
     def edges(self) -> FloatArray:
         """Return the edges as rows (source, target, cost), in the order of the roadmap."""
         one, other = self.roadmap.sources, self.roadmap.targets
