@@ -25,7 +25,7 @@ from sailplan.robots.robot import (
     joint_space,
     segment_counts,
 )
-from sailplan.robots.scene import Scene
+from sailplan.robots.scene import Obstacle, Scene
 from sailplan.robots.sphere_model import SphereModel, assemble, padded, scratch_pose
 from sailplan.robots.srdf import read_srdf
 from sailplan.robots.urdf import read_urdf
@@ -91,9 +91,9 @@ class SphereRobot:
         semantics = None if srdf is None else read_srdf(srdf)
         return cls(assemble(robot, semantics, group, fixed or {}), resolution=check_resolution(resolution))
 
-    def in_scene(self, scene: Scene | Iterable[object]) -> SphereRobot:
+    def in_scene(self, scene: Scene | Iterable[Obstacle]) -> SphereRobot:
         """Return the same robot among other obstacles, with counts from zero."""
-        inside = scene if isinstance(scene, Scene) else Scene(tuple(scene))  # type: ignore[arg-type]
+        inside = scene if isinstance(scene, Scene) else Scene(tuple(scene))
         return replace(self, scene=inside, counts=CheckCounts())
 
     @property
