@@ -8,7 +8,16 @@ import numpy as np
 from hypothesis import strategies as st
 
 from sailplan.datasets import World
-from sailplan.graphs import MOVINGAI_MOVES, PAPER_MOVES, ExplicitGraph, GridGraph, Moves, Problem, grid_problem
+from sailplan.graphs import (
+    MOVINGAI_MOVES,
+    PAPER_MOVES,
+    ExplicitGraph,
+    GridGraph,
+    Moves,
+    Problem,
+    VoxelGraph,
+    grid_problem,
+)
 
 FOUR_CONNECTED = Moves(diagonal=False)
 UNIT_DIAGONALS = Moves(diagonal_cost=1.0)
@@ -64,3 +73,15 @@ def explicit_problems(
         invalid_vertices=np.flatnonzero(rng.random(count) < draw(st.sampled_from((0.0, 0.1)))).tolist(),
     )
     return Problem(graph, start, goal, name="random"), graph
+
+
+@st.composite
+def voxel_problems(draw: st.DrawFn, side: int = 8) -> tuple[Problem, VoxelGraph]:
+    """Draw a problem on a random volume of at most this side, and its graph."""
+    shape = draw(st.tuples(*[st.integers(1, side)] * 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    blocked = rng.random(shape) < draw(st.sampled_from((0.0, 0.1, 0.25, 0.4)))
+    start, goal = (tuple(rng.integers(shape).tolist()) for _ in range(2))
+    blocked[start] = blocked[goal] = False
+    graph = VoxelGraph(blocked, draw(st.sampled_from((6, 18, 26))), draw(st.booleans()), name="random")
+    return graph.problem(start, goal), graph

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sailplan.core.result import Limits, Outcome, SearchResult, StopRule
     from sailplan.core.search import open_search, replay, search
     from sailplan.datasets.families import generate_world
+    from sailplan.datasets.formats.octomap import read_octomap
     from sailplan.datasets.formats.read import read_world, write_world
     from sailplan.errors import SailplanError
     from sailplan.evaluation.evaluate import evaluate
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from sailplan.graphs.networkx import from_networkx
     from sailplan.graphs.roadmap.known import KnownEdges
     from sailplan.graphs.roadmap.roadmap import Roadmap
+    from sailplan.graphs.voxels.graph import VoxelGraph
     from sailplan.learning.train import train
     from sailplan.planning.plan import Plan, plan
     from sailplan.policies.catalogue import load_policy, save_policy
@@ -56,6 +58,7 @@ _HOME = {
     "SearchResult": "sailplan.core",
     "Solution": "sailplan.core",
     "StopRule": "sailplan.core",
+    "VoxelGraph": "sailplan.graphs",
     "World": "sailplan.datasets",
     "evaluate": "sailplan.evaluation.evaluate",
     "from_networkx": "sailplan.graphs",
@@ -65,6 +68,7 @@ _HOME = {
     "load_policy": "sailplan.policies",
     "open_search": "sailplan.core",
     "plan": "sailplan.planning",
+    "read_octomap": "sailplan.datasets",
     "read_world": "sailplan.datasets",
     "replay": "sailplan.core",
     "save_policy": "sailplan.policies",
@@ -90,6 +94,7 @@ __all__ = [
     "SearchResult",
     "Solution",
     "StopRule",
+    "VoxelGraph",
     "World",
     "__version__",
     "evaluate",
@@ -100,6 +105,7 @@ __all__ = [
     "load_policy",
     "open_search",
     "plan",
+    "read_octomap",
     "read_world",
     "replay",
     "save_policy",

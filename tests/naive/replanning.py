@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from heapq import heappop, heappush
+from itertools import product
 from math import ceil, inf
 
 from sailplan.core import SearchState
 from sailplan.core.graph import FloatArray, is_compiled
 from sailplan.core.kernel.arrays import CLOSED, INVALID, OPEN
-from sailplan.graphs import ExplicitGraph, Graph, GridGraph, Problem
+from sailplan.graphs import ExplicitGraph, Graph, GridGraph, Problem, VoxelGraph
 from sailplan.policies.replanning.beliefs import Belief
 from sailplan.policies.replanning.policy import (
     MAX_MULTIPLIER,
@@ -28,7 +29,7 @@ def believed_edges(
     graph = problem.graph
     assert is_compiled(graph)
     most = 256 if set(multipliers) == {256} else int(MAX_MULTIPLIER) * 256
-    computed = not isinstance(graph, GridGraph | ExplicitGraph)
+    computed = not isinstance(graph, GridGraph | ExplicitGraph | VoxelGraph)
     has_terrain = isinstance(graph, GridGraph) and graph.world.costs is not None
     steps, scale = whole_costs(graph, 4.0, most)
     wholes = steps.tolist()
@@ -39,6 +40,8 @@ def believed_edges(
         for target, cost in zip(*graph.successors(source), strict=True):
             if computed:
                 whole = max(ceil(cost * scale), 1)
+            elif isinstance(graph, VoxelGraph):
+                whole = wholes[{1: 0, 2: 6, 3: 18}[round(cost**2)]]
             elif isinstance(graph, GridGraph):
                 whole = wholes[0 if _is_straight(graph, source, target) else 4]
             else:
@@ -48,6 +51,8 @@ def believed_edges(
             if INVALID in (status[source], status[target]) or (source, target) in logged:
                 continue
             if isinstance(graph, GridGraph) and _cuts_a_corner(graph, state, source, target):
+                continue
+            if isinstance(graph, VoxelGraph) and _squeezes(graph, state, source, target):
                 continue
             assert cost >= 0.0
             if has_terrain:
@@ -66,6 +71,14 @@ def _cuts_a_corner(graph: GridGraph, state: SearchState, source: int, target: in
         return False
     (x, y), (to_x, to_y) = graph.cell(source), graph.cell(target)
     return INVALID in (state.status[graph.vertex((x, to_y))], state.status[graph.vertex((to_x, y))])
+
+
+def _squeezes(graph: VoxelGraph, state: SearchState, source: int, target: int) -> bool:
+    ends = zip(graph.voxel(source), graph.voxel(target), strict=True)
+    box = [graph.vertex(voxel) for voxel in product(*({one, other} for one, other in ends))]  # type: ignore[arg-type]
+    return not graph.corner_cutting and any(
+        state.status[vertex] == INVALID for vertex in box if vertex not in (source, target)
+    )
 
 
 def believed_distances(

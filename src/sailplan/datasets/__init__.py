@@ -4,9 +4,11 @@ from sailplan.datasets.dataset import WorldDataset
 from sailplan.datasets.edge_worlds import EdgeWorlds, read_edge_worlds, write_edge_worlds
 from sailplan.datasets.families import FAMILIES, GeneratedWorlds, generate_world
 from sailplan.datasets.formats import (
+    OctoMap,
     read_costs,
     read_map,
     read_neural_astar,
+    read_octomap,
     read_png,
     read_ros_map,
     read_scenarios,
@@ -26,6 +28,7 @@ __all__ = [
     "EdgeWorlds",
     "GeneratedWorlds",
     "MapChecker",
+    "OctoMap",
     "Scenario",
     "World",
     "WorldDataset",
@@ -34,6 +37,7 @@ __all__ = [
     "read_edge_worlds",
     "read_map",
     "read_neural_astar",
+    "read_octomap",
     "read_png",
     "read_ros_map",
     "read_scenarios",

@@ -1,4 +1,4 @@
-"""Graphs to search: grids, explicit graphs, roadmaps, graphs of callbacks and networkx graphs, and problems on them."""
+"""Graphs to search: grids, voxels, roadmaps, explicit, callback and networkx graphs, and problems on them."""
 
 from sailplan.core.graph import CompiledGraph, EdgeStatus, FiniteGraph, Graph, Problem
 from sailplan.graphs.callback import CallbackGraph
@@ -8,6 +8,7 @@ from sailplan.graphs.networkx import NetworkxGraph, from_networkx
 from sailplan.graphs.roadmap.graph import RoadmapGraph
 from sailplan.graphs.roadmap.known import KnownEdges
 from sailplan.graphs.roadmap.roadmap import Roadmap
+from sailplan.graphs.voxels.graph import VoxelGraph
 
 __all__ = [
     "MOVINGAI_MOVES",
@@ -25,6 +26,7 @@ __all__ = [
     "Problem",
     "Roadmap",
     "RoadmapGraph",
+    "VoxelGraph",
     "from_networkx",
     "grid_problem",
 ]

@@ -4,13 +4,16 @@ from sailplan.datasets.formats.costs import read_costs
 from sailplan.datasets.formats.image import read_png, write_png
 from sailplan.datasets.formats.movingai import read_map, read_scenarios, write_map
 from sailplan.datasets.formats.npz import read_neural_astar
+from sailplan.datasets.formats.octomap import OctoMap, read_octomap
 from sailplan.datasets.formats.read import read_world, write_world
 from sailplan.datasets.formats.ros import read_ros_map, write_ros_map
 
 __all__ = [
+    "OctoMap",
     "read_costs",
     "read_map",
     "read_neural_astar",
+    "read_octomap",
     "read_png",
     "read_ros_map",
     "read_scenarios",

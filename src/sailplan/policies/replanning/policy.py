@@ -23,6 +23,7 @@ from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.explicit.kernel import CsrArrays
 from sailplan.graphs.explore import explore
 from sailplan.graphs.grid.kernel.edges import GridArrays, TerrainArrays
+from sailplan.graphs.voxels.kernel.edges import VoxelArrays
 from sailplan.policies.replanning.beliefs.belief import NEVER, SAVEABLE, Belief, Optimistic, Tensors
 from sailplan.policies.replanning.kernel.decrease import begin_settling, put_all, set_multipliers, settle
 from sailplan.policies.replanning.kernel.edges import (
@@ -254,8 +255,8 @@ class ReplanningFrontier:
 def plain_costs(rows: object, effort: float) -> FloatArray | None:
     """Return the costs of edges before multipliers; None if they are computed during the search.
 
-    By slot on a grid, by edge in sparse rows. In sparse rows the effort of evaluating all edges of the source is
-    added, in mean edge costs for a vertex of mean degree.
+    By slot on a grid and on voxels, by edge in sparse rows. In sparse rows the effort of evaluating all edges of the
+    source is added, in mean edge costs for a vertex of mean degree.
     """
     return None
 
@@ -264,6 +265,11 @@ def plain_costs(rows: object, effort: float) -> FloatArray | None:
 @plain_costs.register(TerrainArrays)
 def _(rows: GridArrays | TerrainArrays, effort: float) -> FloatArray:
     return np.repeat([1.0, rows.diagonal_cost], 4)
+
+
+@plain_costs.register
+def _(rows: VoxelArrays, effort: float) -> FloatArray:
+    return rows.costs
 
 
 @plain_costs.register

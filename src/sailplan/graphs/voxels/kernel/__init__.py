@@ -1,0 +1,1 @@
+"""Kernels of voxel graphs: edges and the distance transform."""

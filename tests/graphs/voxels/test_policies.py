@@ -1,0 +1,106 @@
+"""Policies on voxels: the engines agree, bounds hold, and what is not evaluated changes nothing."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sailplan.core import Limits, StopRule, Trace, open_search, search
+from sailplan.core.search import EngineName
+from sailplan.graphs import Problem, VoxelGraph
+from sailplan.policies import CATALOGUE, LazyPolicy, load_policy
+from sailplan.policies.replanning.beliefs import Belief, Optimistic
+from sailplan.policies.replanning.policy import ReplanningPolicy
+from sailplan.testing import check_result
+from tests.naive.voxels import shortest_costs
+from tests.policies.lazy.test_policy import BOUNDS, POLICIES
+from tests.policies.replanning.test_policy import FICKLE, Naive
+from tests.same import assert_same_result, assert_same_state
+from tests.strategies import voxel_problems
+
+both_engines = pytest.mark.parametrize("engine", ["reference", "compiled"])
+NAMES = [name for name in CATALOGUE if not name.startswith("sail")]
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=15)
+@given(drawn=voxel_problems(), stop=st.sampled_from(StopRule), budget=st.one_of(st.none(), st.integers(0, 100)))
+def test_the_engines_agree(name: str, drawn: tuple[Problem, VoxelGraph], stop: StopRule, budget: int | None) -> None:
+    sessions = [
+        open_search(drawn[0], load_policy(name), stop=stop, engine=engine) for engine in ("reference", "compiled")
+    ]
+    assert_same_result(*(session.run(Limits(expansions=budget)) for session in sessions))
+    assert_same_state(sessions[0].state, sessions[1].state)
+
+
+@both_engines
+@settings(max_examples=60)
+@given(drawn=voxel_problems(5), belief=st.one_of(st.just(Optimistic()), FICKLE), stop=st.sampled_from(StopRule))
+def test_replanning_like_all_distances_from_scratch(
+    engine: EngineName, drawn: tuple[Problem, VoxelGraph], belief: Belief, stop: StopRule
+) -> None:
+    result = search(drawn[0], ReplanningPolicy(belief), stop=stop, engine=engine)
+    naive = search(drawn[0], Naive(belief), stop=stop)
+    assert result.trace.expanded.tolist() == naive.trace.expanded.tolist()
+
+
+@settings(max_examples=100)
+@given(drawn=voxel_problems(6), policy=POLICIES, budget=st.one_of(st.none(), st.integers(0, 40)), bound=BOUNDS)
+def test_lazy_search_keeps_its_bound_in_both_engines(
+    drawn: tuple[Problem, VoxelGraph], policy: LazyPolicy, budget: int | None, bound: float
+) -> None:
+    problem, graph = drawn
+    costs = shortest_costs(graph.blocked, graph.connectivity, graph.corner_cutting, graph.voxel(problem.start))
+    optimum = float(costs[graph.voxel(problem.goal)])
+    sessions = [open_search(problem, policy, engine=engine) for engine in ("reference", "compiled")]
+    for limits in (Limits(evaluations=budget), Limits(bound=bound), Limits()):
+        results = [session.run(limits) for session in sessions]
+        assert_same_result(*results)
+        check_result(problem, results[0])
+        if results[0].found and math.isfinite(results[0].bound):
+            assert results[0].cost <= results[0].bound * optimum * (1 + 1e-9)
+    assert results[0].found == math.isfinite(optimum)
+    again = search(problem, policy)
+    assert again.trace.evaluated.tolist() == search(problem, policy).trace.evaluated.tolist()
+
+
+def _with_other_hidden_voxels(problem: Problem, graph: VoxelGraph, trace: Trace, seed: int) -> Problem:
+    """Draw anew every voxel that no evaluation has touched."""
+    edges = [(vertex, target) for vertex in trace.expanded.tolist() for target in graph.successors(vertex)[0]]
+    touched = np.zeros(graph.shape, bool)
+    for source, target in [*edges, *trace.evaluated.tolist(), (problem.start, problem.start), (problem.goal,) * 2]:
+        ends = zip(graph.voxel(source), graph.voxel(target), strict=True)
+        for voxel in product(*({one, other} for one, other in ends)):
+            touched[voxel] = True
+    blocked = graph.blocked.copy()
+    blocked[~touched] = np.random.default_rng(seed).random(int((~touched).sum())) < 0.5
+    altered = VoxelGraph(blocked, graph.connectivity, graph.corner_cutting)
+    return Problem(altered, problem.start, problem.goal, name=problem.name)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "oracle"])
+@both_engines
+@settings(max_examples=15)
+@given(drawn=voxel_problems(6), steps=st.integers(0, 60), seed=SEEDS)
+def test_voxels_not_touched_change_nothing(
+    name: str, engine: EngineName, drawn: tuple[Problem, VoxelGraph], steps: int, seed: int
+) -> None:
+    policy = load_policy(name)
+    limits = Limits(evaluations=steps) if isinstance(policy, LazyPolicy) else Limits(expansions=steps)
+    result = search(drawn[0], policy, limits, engine=engine)
+    altered = _with_other_hidden_voxels(*drawn, result.trace, seed)
+    assert_same_result(result, search(altered, policy, limits, engine=engine))
+
+
+def test_an_empty_volume_needs_no_search() -> None:
+    for connectivity, cost in ((26, 99 * math.sqrt(3)), (18, 148 * math.sqrt(2) + 1), (6, 297.0)):
+        graph = VoxelGraph(np.zeros((100, 100, 100), bool), connectivity)
+        result = search(graph.problem((0, 0, 0), (99, 99, 99)), load_policy("lazy:1"))
+        assert result.cost == pytest.approx(cost, rel=1e-9)
+        assert result.edge_evaluations == len(result.path) - 1
