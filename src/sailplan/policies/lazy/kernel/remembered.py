@@ -244,6 +244,7 @@ def _find_shares(search, policy):
         place = locate(graph, vertex)
         for slot in range(slot_count(graph, place)):
             weight = _path_weight(search, policy, vertex, place, slot, settled)
+            policy.shares[place[0] + slot] = weight
             if weight > 0.0:
                 policy.forward[successor(graph, place, slot)] += policy.forward[vertex] * weight
     policy.onward[search.goal] = 1.0
@@ -252,11 +253,11 @@ def _find_shares(search, policy):
         vertex = np.int64(policy.settled[index])
         place = locate(graph, vertex)
         for slot in range(slot_count(graph, place)):
-            weight = _path_weight(search, policy, vertex, place, slot, settled)
-            target = successor(graph, place, slot)
-            rest = weight * policy.onward[target] if weight > 0.0 else 0.0
-            policy.onward[vertex] += rest
-            policy.shares[place[0] + slot] = policy.forward[vertex] * rest / total
+            weight = policy.shares[place[0] + slot]
+            if weight > 0.0:
+                rest = weight * policy.onward[successor(graph, place, slot)]
+                policy.onward[vertex] += rest
+                policy.shares[place[0] + slot] = policy.forward[vertex] * rest / total
     return 0
 
 
