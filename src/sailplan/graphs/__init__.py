@@ -9,6 +9,7 @@ from sailplan.graphs.roadmap.graph import RoadmapGraph
 from sailplan.graphs.roadmap.known import KnownEdges
 from sailplan.graphs.roadmap.roadmap import Roadmap
 from sailplan.graphs.voxels.graph import VoxelGraph
+from sailplan.graphs.voxels.pictures import draw_views, save_views
 
 __all__ = [
     "MOVINGAI_MOVES",
@@ -27,6 +28,8 @@ __all__ = [
     "Roadmap",
     "RoadmapGraph",
     "VoxelGraph",
+    "draw_views",
     "from_networkx",
     "grid_problem",
+    "save_views",
 ]
