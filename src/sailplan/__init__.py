@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sailplan.core.search import open_search, replay, search
     from sailplan.datasets.families import generate_world
     from sailplan.datasets.formats.octomap import read_octomap
+    from sailplan.datasets.formats.primitives import read_primitives
     from sailplan.datasets.formats.read import read_world, write_world
     from sailplan.errors import SailplanError
     from sailplan.evaluation.evaluate import evaluate
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from sailplan.graphs.explicit.graph import ExplicitGraph
     from sailplan.graphs.grid.graph import GridGraph, Moves, grid_problem
     from sailplan.graphs.grid.world import World
+    from sailplan.graphs.lattice import LatticeGraph, MotionPrimitives
     from sailplan.graphs.networkx import from_networkx
     from sailplan.graphs.roadmap.known import KnownEdges
     from sailplan.graphs.roadmap.roadmap import Roadmap
@@ -48,7 +50,9 @@ _HOME = {
     "ExplicitGraph": "sailplan.graphs",
     "GridGraph": "sailplan.graphs",
     "KnownEdges": "sailplan.graphs",
+    "LatticeGraph": "sailplan.graphs",
     "Limits": "sailplan.core",
+    "MotionPrimitives": "sailplan.graphs",
     "Moves": "sailplan.graphs",
     "Outcome": "sailplan.core",
     "Plan": "sailplan.planning",
@@ -69,6 +73,7 @@ _HOME = {
     "open_search": "sailplan.core",
     "plan": "sailplan.planning",
     "read_octomap": "sailplan.datasets",
+    "read_primitives": "sailplan.datasets",
     "read_world": "sailplan.datasets",
     "replay": "sailplan.core",
     "save_policy": "sailplan.policies",
@@ -84,7 +89,9 @@ __all__ = [
     "ExplicitGraph",
     "GridGraph",
     "KnownEdges",
+    "LatticeGraph",
     "Limits",
+    "MotionPrimitives",
     "Moves",
     "Outcome",
     "Plan",
@@ -106,6 +113,7 @@ __all__ = [
     "open_search",
     "plan",
     "read_octomap",
+    "read_primitives",
     "read_world",
     "replay",
     "save_policy",

@@ -1,9 +1,12 @@
 """Graphs to search: grids, voxels, roadmaps, explicit, callback and networkx graphs, and problems on them."""
 
+"""Graphs to search: grids, lattices, explicit graphs, graphs of callbacks and networkx graphs, and problems."""
+
 from sailplan.core.graph import CompiledGraph, EdgeStatus, FiniteGraph, Graph, Problem
 from sailplan.graphs.callback import CallbackGraph
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.grid.graph import MOVINGAI_MOVES, PAPER_MOVES, GridGraph, Moves, grid_problem
+from sailplan.graphs.lattice import Footprint, LatticeGraph, MotionPrimitive, MotionPrimitives, as_footprint
 from sailplan.graphs.networkx import NetworkxGraph, from_networkx
 from sailplan.graphs.roadmap.graph import RoadmapGraph
 from sailplan.graphs.roadmap.known import KnownEdges
@@ -19,15 +22,20 @@ __all__ = [
     "EdgeStatus",
     "ExplicitGraph",
     "FiniteGraph",
+    "Footprint",
     "Graph",
     "GridGraph",
     "KnownEdges",
+    "LatticeGraph",
+    "MotionPrimitive",
+    "MotionPrimitives",
     "Moves",
     "NetworkxGraph",
     "Problem",
     "Roadmap",
     "RoadmapGraph",
     "VoxelGraph",
+    "as_footprint",
     "draw_views",
     "from_networkx",
     "grid_problem",

@@ -1,0 +1,7 @@
+"""Lattices of poses (x, y, heading) that motion primitives connect, on occupancy maps."""
+
+from sailplan.graphs.lattice.footprint import Footprint, as_footprint
+from sailplan.graphs.lattice.graph import LatticeGraph
+from sailplan.graphs.lattice.primitives import MotionPrimitive, MotionPrimitives
+
+__all__ = ["Footprint", "LatticeGraph", "MotionPrimitive", "MotionPrimitives", "as_footprint"]
