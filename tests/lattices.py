@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numba import njit
 
-from sailplan.core.kernel.edges import edge_cost, locate, position, slot_count, successor, verdict
+from sailplan.core.kernel.edges import edge_cost, locate, lower_bound, position, slot_count, successor, verdict
 from sailplan.datasets import World
 from sailplan.graphs import LatticeGraph, MotionPrimitives, Problem
 from sailplan.graphs.lattice.footprint import FootprintLike
@@ -42,6 +42,12 @@ def _fill(arrays, vertex, ends, costs):  # type: ignore[no-untyped-def]
 def kernel_position(arrays, vertex):  # type: ignore[no-untyped-def]
     """Return the position of a vertex in kernels."""
     return position(arrays, vertex)
+
+
+@njit
+def kernel_bound(arrays, vertex, other):  # type: ignore[no-untyped-def]
+    """Return the lower bound of the cost between two vertices in kernels."""
+    return lower_bound(arrays, vertex, other)
 
 
 def kernel_edges(arrays: LatticeArrays, vertex: int) -> list[tuple[int, float, int]]:

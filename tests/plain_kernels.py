@@ -7,9 +7,10 @@ import numpy as np
 from sailplan.core import Policy, Problem, search
 from sailplan.core.kernel.loop import advance
 from sailplan.datasets import World, generate_world
-from sailplan.graphs import ExplicitGraph, Moves, grid_problem
+from sailplan.graphs import ExplicitGraph, LatticeGraph, Moves, grid_problem
+from sailplan.graphs.lattice.primitives import four_ways
 from sailplan.oracle import cost_to_go, fewest_edges
-from sailplan.policies import CATALOGUE, LearnedPolicy, MixturePolicy, epsilon_greedy, greedy, load_policy
+from sailplan.policies import CATALOGUE, LearnedPolicy, MixturePolicy, a_star, epsilon_greedy, greedy, load_policy
 from sailplan.policies.features import feature_set
 from sailplan.policies.replay import look_at_steps, take_samples
 from sailplan.policies.steered import EdgeSteering, SteeredLazyPolicy
@@ -23,13 +24,16 @@ def main() -> None:
     terrain = World(rng.random((7, 9)) < 0.0, costs=1.0 + rng.random((7, 9)))
     edges = [(a, b, float(rng.integers(1, 9))) for a in range(12) for b in range(12) if a != b and rng.random() < 0.4]
     roadmap = ExplicitGraph.from_edges(12, edges, coordinates=rng.random((12, 2)), invalid_edges=[edges[0][:2]])
+    motions = four_ways([(1, 0, 0), (1, 1, 1), (1, -1, -1)], resolution=1.0)
+    lattice = LatticeGraph(World(np.eye(6, dtype=np.bool_)[::-1] & (np.arange(6) > 3)), motions, 0.2)
     problems = [random_problem(rng, Moves(corner_cutting=bool(turn)), largest=9) for turn in range(2)]
-    problems += [grid_problem(terrain), Problem(roadmap, 0, 11)]
+    problems += [grid_problem(terrain), Problem(roadmap, 0, 11), Problem(lattice, 0, 50)]
     problems += [grid_problem(generate_world("mazes", 0, 0, width=13, height=13))]
     policies: dict[str, Policy] = {name: entry.make() for name, entry in CATALOGUE.items()}
     learned = load_policy("sail:mazes")
     assert isinstance(learned, LearnedPolicy)
     policies["sail"] = learned
+    policies["lower bound"] = a_star("lower_bound")
     policies["mixture"] = MixturePolicy(greedy("octile"), policies["mha_star"], 0.5, 3)
     policies["epsilon"] = epsilon_greedy(greedy("euclidean"), 0.3, 5)
     policies["steered by edges"] = SteeredLazyPolicy(EdgeSteering(3))
@@ -37,7 +41,7 @@ def main() -> None:
         assert fewest_edges(problem) > 0
         assert np.isfinite(cost_to_go(problem)).any()
         for name, policy in policies.items():
-            if name == "sail" and problem.graph is roadmap:
+            if name == "sail" and problem.graph in (roadmap, lattice):
                 continue  # its features are about cells
             compiled, reference = (search(problem, policy, engine=engine) for engine in ("compiled", "reference"))
             assert compiled.trace.expanded.tolist() == reference.trace.expanded.tolist(), name

@@ -99,6 +99,11 @@ class LatticeGraph:
         return int(np.diff(self.arrays().first).max())
 
     @property
+    def max_edge_cost(self) -> float:
+        """Largest cost of a motion."""
+        return max(one.cost for one in self.primitives.primitives)
+
+    @property
     def max_in_degree(self) -> int:
         """Largest number of motions that end at a heading."""
         return int(np.diff(self.backward_arrays().first).max())

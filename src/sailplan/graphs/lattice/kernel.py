@@ -16,6 +16,7 @@ from sailplan.core.kernel.edges import (
     distance,
     edge_cost,
     locate,
+    lower_bound,
     position,
     slot_count,
     successor,
@@ -48,11 +49,13 @@ class LatticeArrays(NamedTuple):
     the footprint at the end of the motion."""
     cells: NDArray[np.int64]
     """Offsets in `blocked` from the cell of the vertex."""
-    cost_per_metre: float
-    """Smallest cost of a motion divided by the straight line between its ends."""
+    rates: NDArray[np.float64]
+    """Rows (x, y): no motion costs less than its offset in cells times any row."""
     free_costs: NDArray[np.float64]
-    """Shape (ends, headings, side, side): costs to the centre with heading `end` in a map without obstacles, from the
-    heading and offset [y, x], or a smaller number. Empty if not known."""
+    """Shape (ends, headings, side, side): lower bounds of the cost to heading `end` in the centre, from the heading
+    and the offset [y, x]. The ends are all headings, or the first quarter of them; see `free_space.py`."""
+    outside: NDArray[np.float64]
+    """The same from offsets outside of the window, for each end."""
 
 
 @inlined
@@ -114,3 +117,26 @@ def _distance(graph, kind, vertex, other):
     other_x, other_y = position(graph, other)
     dx, dy = abs(x - other_x), abs(y - other_y)
     return combine(kind, dx * dx + dy * dy, dx + dy, max(dx, dy), 0.0, PLANE_DIAGONAL)
+
+
+@lower_bound.register(LatticeArrays)
+def _lower_bound(graph, vertex, other):
+    """Return the larger of two bounds in a map without obstacles: of the offset alone, and from the table."""
+    x, y, heading = lattice_pose(graph, vertex)
+    other_x, other_y, end = lattice_pose(graph, other)
+    right, up = other_x - x, other_y - y
+    bound = 0.0
+    for row in range(len(graph.rates)):
+        bound = max(bound, graph.rates[row, 0] * right + graph.rates[row, 1] * up)
+    ends, reach = graph.free_costs.shape[0], graph.free_costs.shape[2] // 2
+    turns = end // ends
+    end -= turns * ends
+    if max(abs(right), abs(up)) > reach:
+        return max(bound, graph.outside[end])
+    # Seen from the other vertex, and turned back until its heading is among the ends.
+    right, up = -right, -up
+    for _ in range(turns):
+        right, up = up, -right
+        heading -= ends
+    heading %= graph.headings
+    return max(bound, graph.free_costs[end, heading, up + reach, right + reach])

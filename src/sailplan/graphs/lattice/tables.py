@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from sailplan.core.graph import FloatArray
 from sailplan.graphs.grid.world import World
 from sailplan.graphs.lattice.footprint import Cells, Footprint
-from sailplan.graphs.lattice.free_space import free_space_costs
+from sailplan.graphs.lattice.free_space import free_space_costs, offset_rates
 from sailplan.graphs.lattice.kernel import LatticeArrays
 from sailplan.graphs.lattice.primitives import MotionPrimitive, MotionPrimitives
 
-MOST_REACH = 40
+MOST_REACH = 60
 """Largest offset, in cells, in the table of costs without obstacles."""
 
 
@@ -63,6 +63,7 @@ def forward_arrays(world: World, primitives: MotionPrimitives, motions: list[lis
     margin = int(max(offsets, default=0))
     blocked = np.pad(world.blocked, margin, constant_values=True)
     reach = min(MOST_REACH, max(world.width, world.height) - 1)
+    free = free_space_costs(primitives, reach)
     arrays = LatticeArrays(
         width=world.width,
         height=world.height,
@@ -76,8 +77,9 @@ def forward_arrays(world: World, primitives: MotionPrimitives, motions: list[lis
         margin=margin,
         ranges=np.empty((0, 3), np.int64),
         cells=np.empty(0, np.int64),
-        cost_per_metre=primitives.cost_per_metre,
-        free_costs=free_space_costs(primitives, reach),
+        rates=offset_rates(primitives),
+        free_costs=free.costs,
+        outside=free.outside,
     )
     groups = [
         [_Slot((*one.offset, one.end), one.cost, motion, (0, 0)) for motion in group for one in [motion.primitive]]

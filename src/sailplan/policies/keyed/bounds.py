@@ -10,6 +10,7 @@ import numpy as np
 from sailplan.core.graph import Problem
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.grid.graph import GridGraph
+from sailplan.graphs.lattice.graph import LatticeGraph
 
 ADMISSIBLE = ("auto", "octile", "euclidean", "zero")
 """Names of heuristics for policies with a bound; "auto" is the first of the others that never overestimates."""
@@ -31,8 +32,8 @@ def never_overestimates(heuristic: str, problem: Problem) -> bool:
     heuristic
         A name in `HEURISTICS`.
     problem
-        The problem. On a grid its moves are considered, on an explicit graph the costs of all edges, whether they are
-        valid or not.
+        The problem. On a grid its moves are considered, on a lattice its motions, on an explicit graph the costs of
+        all edges, whether they are valid or not.
 
     Returns
     -------
@@ -47,12 +48,14 @@ def never_overestimates(heuristic: str, problem: Problem) -> bool:
     (True, False)
     """
     graph = problem.graph
-    if heuristic == "zero":
+    if heuristic in ("zero", "lower_bound"):
         return True
     if isinstance(graph, GridGraph):
         # Terrain costs are at least 1.
         long_enough = not graph.moves.diagonal or graph.moves.diagonal_cost >= math.sqrt(2.0)
         return heuristic == "octile" or (heuristic == "euclidean" and long_enough)
+    if heuristic == "euclidean" and isinstance(graph, LatticeGraph):
+        return graph.primitives.cost_per_metre >= 1.0 - _ROUNDING
     if heuristic != "euclidean" or not isinstance(graph, ExplicitGraph):
         return False
     if graph not in _PROVEN:

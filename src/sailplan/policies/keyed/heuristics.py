@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sailplan.core.graph import Problem
+from sailplan.core.graph import Problem, is_compiled
 from sailplan.core.kernel import edges
 from sailplan.core.state import SearchState
 from sailplan.graphs.grid.graph import GridGraph
@@ -53,6 +53,22 @@ def octile(problem: Problem, state: SearchState) -> Estimate:
     return _to_goal(problem, lambda here, goal: octile_length(_offset(here, goal), diagonal_cost))
 
 
+def lower_bound(problem: Problem, state: SearchState) -> Estimate:
+    """Return the lower bound of the cost that a graph with arrays provides (`core/kernel/edges.py`); 0 if none."""
+    graph = problem.graph
+    if not is_compiled(graph):
+        return zero(problem, state)
+    arrays = graph.arrays()
+
+    def estimate(vertices: Sequence[int]) -> list[float]:
+        bounds = np.empty(len(vertices))
+        kernel.fill_lower_bounds(arrays, np.asarray(vertices, np.int64), problem.goal, bounds)
+        values: list[float] = bounds.tolist()
+        return values
+
+    return estimate
+
+
 def obstacle(problem: Problem, state: SearchState) -> Estimate:
     """Return the straight-line distance to the closest known invalid vertex (d_OBS); very large if there is none."""
 
@@ -88,6 +104,7 @@ HEURISTICS: dict[str, HeuristicKind] = {
     "euclidean": HeuristicKind(euclidean, edges.EUCLIDEAN),
     "manhattan": HeuristicKind(manhattan, edges.MANHATTAN),
     "octile": HeuristicKind(octile, edges.OCTILE),
+    "lower_bound": HeuristicKind(lower_bound, kernel.LOWER_BOUND),
     "obstacle": HeuristicKind(obstacle, kernel.OBSTACLE),
     "clearance": HeuristicKind(clearance, kernel.CLEARANCE),
 }

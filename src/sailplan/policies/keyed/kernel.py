@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core.kernel.arrays import CHEAPER, EXPANSIONS, NONE, OPEN, TOUCHED, SingleQueueArrays
-from sailplan.core.kernel.compile import dispatched, inlined
-from sailplan.core.kernel.edges import EUCLIDEAN, distance
+from sailplan.core.kernel.compile import dispatched, inlined, kernel
+from sailplan.core.kernel.edges import EUCLIDEAN, distance, lower_bound
 from sailplan.core.kernel.heap import offer, pop
 from sailplan.core.kernel.obstacles import closest_invalid
 from sailplan.core.kernel.policy import choose, counted, keys_alone, on_open
 
-OBSTACLE, CLEARANCE, TABLE = 4, 5, 6
+OBSTACLE, CLEARANCE, TABLE, LOWER_BOUND = 4, 5, 6, 7
 """Values of `KeyArrays.heuristic` in addition to the distances of `core/kernel/edges.py`."""
 
 NOTHING_INVALID_KNOWN = 1e9
@@ -82,6 +82,8 @@ def _heuristic(search, keys, number, vertex):
         return _distance_to_invalid(search, vertex)
     if kind == CLEARANCE:
         return -_distance_to_invalid(search, vertex)
+    if kind == LOWER_BOUND:
+        return lower_bound(search.graph, vertex, search.goal)
     return distance(search.graph, kind, vertex, search.goal)
 
 
@@ -91,3 +93,10 @@ def _distance_to_invalid(search, vertex):
     if closest == NONE:
         return NOTHING_INVALID_KNOWN
     return distance(search.graph, EUCLIDEAN, vertex, search.state.invalid[closest])
+
+
+@kernel
+def fill_lower_bounds(graph, vertices, other, bounds):
+    """Write the lower bound of the cost from each of some vertices to another one."""
+    for index in range(len(vertices)):
+        bounds[index] = lower_bound(graph, vertices[index], other)
