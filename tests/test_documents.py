@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -69,6 +70,7 @@ def maps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for index in range(10):
         world = generate_world("forest", seed=0, index=index, width=31 + index, height=41)
         write_world(world, f"my_maps/{index}.png")
+    shutil.copy(ROOT / "examples" / "car.mprim", "car.mprim")
     return tmp_path
 
 

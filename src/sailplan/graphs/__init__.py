@@ -6,7 +6,15 @@ from sailplan.core.graph import CompiledGraph, EdgeStatus, FiniteGraph, Graph, P
 from sailplan.graphs.callback import CallbackGraph
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.grid.graph import MOVINGAI_MOVES, PAPER_MOVES, GridGraph, Moves, grid_problem
-from sailplan.graphs.lattice import Footprint, LatticeGraph, MotionPrimitive, MotionPrimitives, as_footprint
+from sailplan.graphs.lattice import (
+    Footprint,
+    LatticeGraph,
+    MotionPrimitive,
+    MotionPrimitives,
+    as_footprint,
+    draw_lattice,
+    save_lattice,
+)
 from sailplan.graphs.networkx import NetworkxGraph, from_networkx
 from sailplan.graphs.roadmap.graph import RoadmapGraph
 from sailplan.graphs.roadmap.known import KnownEdges
@@ -36,8 +44,10 @@ __all__ = [
     "RoadmapGraph",
     "VoxelGraph",
     "as_footprint",
+    "draw_lattice",
     "draw_views",
     "from_networkx",
     "grid_problem",
+    "save_lattice",
     "save_views",
 ]
