@@ -76,7 +76,7 @@ def offset_rates(primitives: MotionPrimitives) -> FloatArray:
     --------
     >>> from sailplan.graphs.lattice.primitives import four_ways
     >>> offset_rates(four_ways([(1, 0, 0)], resolution=1.0)).round(3).tolist()
-    [[-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [1.0, 1.0]]
+    [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]
     """
     points = {(one.offset[0] / one.cost, one.offset[1] / one.cost) for one in primitives.primitives}
     corners = _convex_hull([*points, (0.0, 0.0)])
