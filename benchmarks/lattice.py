@@ -34,7 +34,7 @@ POLICIES: dict[str, Policy] = {
     "lazy": load_policy("lazy"),
     "lazy:1.5": load_policy("lazy:1.5"),
 }
-COLUMNS = ("pairs", "motions checked", "expansions", "cost / optimal", "largest", "ms")
+COLUMNS = ("policy", "pairs", "motions checked", "expansions", "cost / optimal", "largest", "ms")
 """Time is that of the processor, so that other programs do not count."""
 LEAST_DISTANCE = 1 / 3
 
