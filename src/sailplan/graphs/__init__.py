@@ -1,6 +1,4 @@
-"""Graphs to search: grids, voxels, roadmaps, explicit, callback and networkx graphs, and problems on them."""
-
-"""Graphs to search: grids, lattices, explicit graphs, graphs of callbacks and networkx graphs, and problems."""
+"""Graphs to search: grids, lattices, voxels, roadmaps, explicit, callback and networkx graphs, and problems on them."""
 
 from sailplan.core.graph import CompiledGraph, EdgeStatus, FiniteGraph, Graph, Problem
 from sailplan.graphs.callback import CallbackGraph
