@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -21,14 +19,6 @@ PLANNERS: dict[str, tuple[Callable[[Any], Any], bool]] = {
 """The planners, and whether each stops at its first path."""
 
 
-@dataclass(frozen=True)
-class Found:
-    """What a planner of OMPL found; the length is infinite if it found no path."""
-
-    length: float
-    seconds: float
-
-
 class CountedMotions(base.MotionValidator):  # type: ignore[misc]
     """The checker of edges, for OMPL."""
 
@@ -41,11 +31,10 @@ class CountedMotions(base.MotionValidator):  # type: ignore[misc]
         return bool(robot.edge_valid(_values(robot, start), _values(robot, end))[0])
 
 
-def run_planner(name: str, robot: SphereRobot, problem: ArmProblem, seconds: float) -> Found:
-    """Run a planner until it has a path or the time limit is reached; the counts are those of the robot."""
+def run_planner(name: str, robot: SphereRobot, problem: ArmProblem, seconds: float) -> float:
+    """Run a planner up to a time limit and return the length of its path, infinite if there is none."""
     make, stops_at_first = PLANNERS[name]
     util.setLogLevel(util.LOG_NONE)
-    began = perf_counter()
     space = _space(robot)
     information = base.SpaceInformation(space)
     information.setStateValidityChecker(lambda state: bool(robot.valid(_values(robot, state))[0]))
@@ -59,8 +48,7 @@ def run_planner(name: str, robot: SphereRobot, problem: ArmProblem, seconds: flo
     if stops_at_first and hasattr(planner, "setStopOnSolnImprovement"):
         planner.setStopOnSolnImprovement(True)
     planner.solve(base.timedPlannerTerminationCondition(seconds))
-    length = float(task.getSolutionPath().length()) if task.hasExactSolution() else np.inf
-    return Found(length, perf_counter() - began)
+    return float(task.getSolutionPath().length()) if task.hasExactSolution() else np.inf
 
 
 def set_seed(seed: int) -> None:

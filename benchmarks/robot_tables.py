@@ -59,7 +59,18 @@ def _reason(row: Row, most: int) -> str:
 def compared(title: str, rows: Sequence[Row], planners: Sequence[str], problems: set[str]) -> Sheet:
     """Each planner on some problems: means and medians of what it checked, its time, and its path."""
     shortest = {row["problem"]: row["length"] for row in rows if row["planner"] == COMPLETE and row["found"]}
-    headings = ("planner", "found", "edges", "median", "configurations", "ms", "median", "over shortest", "length")
+    headings = (
+        "planner",
+        "found",
+        "edges",
+        "median",
+        "configurations",
+        "ms",
+        "median",
+        "CPU ms",
+        "over shortest",
+        "length",
+    )
     lines = []
     for planner in planners:
         mine = [row for row in rows if row["planner"] == planner and row["problem"] in problems]
@@ -74,6 +85,7 @@ def compared(title: str, rows: Sequence[Row], planners: Sequence[str], problems:
             _with_interval(np.array([row["configurations"] for row in mine], float), 0),
             _with_interval(1e3 * seconds, 1),
             f"{1e3 * np.median(seconds):.1f}" if len(seconds) else "",
+            _with_interval(np.array([1e3 * row["cpu_seconds"] for row in mine]), 1),
             _with_interval(ratios, 3),
             _with_interval(np.array([row["length"] for row in found], float), 2),
         )

@@ -16,7 +16,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,8 @@ class Record:
     """Configurations checked, those of samples near start and goal among them."""
     seconds: float
     """From the problem to the path, with the roadmap given."""
+    cpu_seconds: float
+    """The same in seconds of the processor, which do not depend on other programs."""
     length: float | None
     """Length of the path in joint space."""
     reached: int
@@ -99,23 +101,23 @@ class Bench:
         robot = self.arm.robot.in_scene(problem.scene)
         facts = (self.arm.name, problem.name, problem.family, planner)
         if not robot.valid(np.stack([problem.start, problem.goal])).all():
-            return Record(*facts, "start or goal in collision", False, 0, 0, 0.0, None, 0)
+            return Record(*facts, "start or goal in collision", False, 0, 0, 0.0, 0.0, None, 0)
         robot = self.arm.robot.in_scene(problem.scene)
+        began, cpu_began = perf_counter(), process_time()
+        outcome, length, reached = self._run(planner, robot, problem)
+        seconds, cpu_seconds = perf_counter() - began, process_time() - cpu_began
+        found, counts = bool(np.isfinite(length)), (robot.counts.edges, robot.counts.configurations)
+        return Record(*facts, outcome, found, *counts, seconds, cpu_seconds, length if found else None, reached)
+
+    def _run(self, planner: str, robot: SphereRobot, problem: ArmProblem) -> tuple[str, float, int]:
+        """Return the outcome, the length of the path, infinite if there is none, and the vertices expanded."""
         if planner in OMPL:
             from ompl_planners import run_planner
 
-            done = run_planner(planner, robot, problem, self.seconds)
-            found, outcome, length, took, reached = np.isfinite(done.length), "", done.length, done.seconds, 0
-            outcome = "found" if found else "no path"
-        else:
-            began = perf_counter()
-            result = search(self._problem(robot, problem), self._policies[planner], Limits(seconds=self.seconds))
-            took = perf_counter() - began
-            found, outcome, length, reached = result.found, result.outcome.value, result.cost, result.expansions
-        counts = robot.counts
-        return Record(
-            *facts, outcome, bool(found), counts.edges, counts.configurations, took, length if found else None, reached
-        )
+            length = run_planner(planner, robot, problem, self.seconds)
+            return ("found" if np.isfinite(length) else "no path"), length, 0
+        result = search(self._problem(robot, problem), self._policies[planner], Limits(seconds=self.seconds))
+        return result.outcome.value, result.cost, result.expansions
 
     def _problem(self, robot: SphereRobot, problem: ArmProblem) -> Problem:
         roadmap = self.arm.roadmap.connect(problem.start, problem.goal, extra=self.extra, valid=robot.valid)
