@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter, process_time
@@ -23,9 +23,9 @@ import numpy as np
 
 from robot_tables import draw, report
 from robot_worlds import GROUPS, Arm
-from sailplan.core import Limits, Policy, search
+from sailplan.core import Limits, Outcome, Policy, search
 from sailplan.files import write_text
-from sailplan.graphs import Problem
+from sailplan.graphs import KnownEdges, Problem
 from sailplan.policies import LazyPolicy, a_star, optimistic, weighted_a_star
 from sailplan.policies.replanning.beliefs import EdgePosterior
 from sailplan.progress import show_progress
@@ -80,7 +80,7 @@ class Bench:
 
     arm: Arm
     seconds: float
-    extra: int
+    extra: Sequence[int]
 
     def __post_init__(self) -> None:
         self._policies: dict[str, Policy] = {name: make() for name, make in POLICIES.items()}
@@ -116,13 +116,21 @@ class Bench:
 
             length = run_planner(planner, robot, problem, self.seconds)
             return ("found" if np.isfinite(length) else "no path"), length, 0
-        result = search(self._problem(robot, problem), self._policies[planner], Limits(seconds=self.seconds))
-        return result.outcome.value, result.cost, result.expansions
+        return self._search(self._policies[planner], robot, problem)
 
-    def _problem(self, robot: SphereRobot, problem: ArmProblem) -> Problem:
-        roadmap = self.arm.roadmap.connect(problem.start, problem.goal, extra=self.extra, valid=robot.valid)
-        graph = roadmap.graph(robot)
-        return Problem(graph, roadmap.vertex_count - 2, roadmap.vertex_count - 1, name=problem.name)
+    def _search(self, policy: Policy, robot: SphereRobot, problem: ArmProblem) -> tuple[str, float, int]:
+        """Search; while the roadmap has no path, add samples near the start and the goal, and keep what is known."""
+        end = perf_counter() + self.seconds
+        roadmap = self.arm.roadmap.connect(problem.start, problem.goal, extra=0)
+        known, start, goal = KnownEdges(roadmap), roadmap.vertex_count - 2, roadmap.vertex_count - 1
+        for stage in range(len(self.extra) + 1):
+            task = Problem(roadmap.graph(robot, known=known), start, goal, name=problem.name)
+            result = search(task, policy, Limits(seconds=max(0.0, end - perf_counter())))
+            if result.outcome is not Outcome.FRONTIER_EMPTY or stage == len(self.extra):
+                break
+            roadmap = roadmap.refine((start, goal), extra=self.extra[stage], seed=stage, valid=robot.valid)
+            known = known.extended(roadmap)
+        return result.outcome.value, result.cost, result.expansions
 
 
 def plan(options: argparse.Namespace) -> None:
@@ -135,7 +143,7 @@ def plan(options: argparse.Namespace) -> None:
 
         set_seed(options.seed)
     for arm in options.arms:
-        bench = Bench(arm, options.seconds, options.extra)
+        bench = Bench(arm, options.seconds, [int(count) for count in options.extra.split(",")])
         bench.learn(options.worlds)
         problems = arm.for_reports()[: options.limit]
         planners = [name for name in options.planners if bench.can_run(name)]
@@ -165,7 +173,9 @@ def main() -> None:
     parser.add_argument("--planners", default=",".join(PLANNERS))
     parser.add_argument("--limit", type=int, help="largest number of problems or scenes of each robot")
     parser.add_argument("--seconds", type=float, default=2.0, help="time limit of each planner")
-    parser.add_argument("--extra", type=int, default=100, help="samples near the start, and near the goal")
+    parser.add_argument(
+        "--extra", default="16,64,256", help="samples near start and goal, added one number after the other if need be"
+    )
     parser.add_argument("--worlds", type=int, default=1000, help="largest number of recorded scenes to learn from")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--results", default="results.json", help="name of the file in CACHE")

@@ -41,6 +41,20 @@ def test_knowledge_helps_other_queries() -> None:
     assert graph.edges_checked < fresh.edge_evaluations
 
 
+def test_results_are_kept_when_a_roadmap_is_refined() -> None:
+    joined = square_roadmap().connect(START, GOAL, extra=0)
+    known = KnownEdges(joined)
+    known.remember(np.array([0, joined.edge_count - 1]), np.array([True, False]))
+    finer = joined.refine([0, 1])
+    kept = known.extended(finer)
+    assert (kept.valid.tolist(), kept.invalid.tolist()) == ([0], [joined.edge_count - 1])
+    kept.remember(np.array([finer.edge_count - 1]), np.array([True]))
+    assert kept.valid.tolist() == [0, finer.edge_count - 1]
+    assert known.valid.tolist() == [0]
+    with pytest.raises(GraphError, match="those of another roadmap"):
+        kept.extended(square_roadmap())
+
+
 def test_both_directions_are_one_edge() -> None:
     roadmap = square_roadmap()
     graph = roadmap.graph(Square(), known=KnownEdges(roadmap))

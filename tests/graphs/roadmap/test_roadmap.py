@@ -85,6 +85,20 @@ def test_connecting_keeps_vertices_and_edges(count: int, extra: int, seed: int) 
         assert sum(target < count for target in met) >= min(count, roadmap.facts["neighbours"])
 
 
+def test_refining_adds_samples_near_vertices() -> None:
+    joined = square_roadmap().connect(START, GOAL, extra=0)
+    start, goal = joined.vertex_count - 2, joined.vertex_count - 1
+    finer = joined.refine([start, goal], extra=5, spread=0.1, neighbours=4)
+    assert finer.vertex_count == joined.vertex_count + 10
+    assert np.array_equal(finer.coordinates[: joined.vertex_count], joined.coordinates)
+    assert np.array_equal(finer.sources[: joined.edge_count], joined.sources)
+    for centre, samples in ((START, finer.coordinates[-10:-5]), (GOAL, finer.coordinates[-5:])):
+        assert (np.linalg.norm(samples - centre, axis=1) <= 0.1).all()
+    assert (finer.facts["base_vertices"], finer.facts["base_edges"]) == (120, square_roadmap().edge_count)
+    with pytest.raises(GraphError, match=r"vertices are numbered from 0 to 121, got \[122\]"):
+        joined.refine([122])
+
+
 def test_samples_near_the_ends_are_filtered() -> None:
     joined = square_roadmap().connect((0.44, 0.1), GOAL, extra=20, valid=behind_no_wall)
     assert joined.vertex_count < 120 + 42

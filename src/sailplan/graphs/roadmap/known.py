@@ -106,6 +106,29 @@ class KnownEdges:
         self._results[numbers] = _UNKNOWN
         return forgotten
 
+    def extended(self, roadmap: Roadmap) -> KnownEdges:
+        """Return the same results for a roadmap that extends this one, whose further edges are then kept as well.
+
+        Parameters
+        ----------
+        roadmap
+            A roadmap that `connect` or `refine` returned.
+
+        Returns
+        -------
+        KnownEdges
+            A copy of the results.
+
+        Raises
+        ------
+        GraphError
+            If the roadmap does not begin with the edges of this one.
+        """
+        self.check_extended_by(roadmap)
+        known = KnownEdges(roadmap)
+        known._results[: len(self._results)] = self._results
+        return known
+
     def check_extended_by(self, roadmap: Roadmap) -> None:
         """Raise GraphError if a roadmap does not begin with the edges of this one."""
         mine = self.roadmap

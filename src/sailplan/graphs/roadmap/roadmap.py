@@ -28,7 +28,7 @@ from sailplan.graphs.roadmap.neighbours import (
 from sailplan.graphs.roadmap.samples import Validity, draw_samples, is_valid, near_samples
 from sailplan.graphs.roadmap.space import ConfigurationSpace
 
-EXTRA_SAMPLES = 32
+EXTRA_SAMPLES = 16
 """Number of samples near the start, and near the goal."""
 
 
@@ -194,46 +194,82 @@ class Roadmap:
         -------
         Roadmap
             Its first vertices and edges are those of this roadmap, so that what is known or believed about them still
-            applies. `facts` has their numbers, `base_vertices` and `base_edges`.
+            applies. `facts` has how many there are, `base_vertices` and `base_edges`.
 
         Raises
         ------
         GraphError
             If start or goal does not have a finite number per dimension, or is outside the limits.
         """
-        ends = np.stack([self.space.normalised(start, "the start"), self.space.normalised(goal, "the goal")])
+        ends = [self.space.normalised(start, "the start"), self.space.normalised(goal, "the goal")]
+        near = self._near(ends, extra, spread, seed, valid)
+        return self._extended([*zip(ends, near, strict=True), *((end, end[None]) for end in ends)], neighbours)
+
+    def refine(
+        self,
+        vertices: Sequence[int],
+        *,
+        neighbours: int | None = None,
+        extra: int = EXTRA_SAMPLES,
+        spread: float | None = None,
+        seed: int = 0,
+        valid: Validity | None = None,
+    ) -> Roadmap:
+        """Return a roadmap with further samples near vertices, for example near a start that has no way out.
+
+        Parameters
+        ----------
+        vertices
+            Vertices, for example `problem.start` and `problem.goal`.
+        neighbours, extra, spread, seed, valid
+            As in `connect`, for each of these vertices.
+
+        Returns
+        -------
+        Roadmap
+            Its first vertices and edges are those of this roadmap. `KnownEdges.extended` keeps what is known of them.
+
+        Raises
+        ------
+        GraphError
+            If a vertex does not exist, or a number is out of its range.
+        """
+        if not all(0 <= vertex < self.vertex_count for vertex in vertices):
+            raise GraphError(f"vertices are numbered from 0 to {self.vertex_count - 1}, got {list(vertices)}")
+        centres = [self.coordinates[vertex] for vertex in vertices]
+        near = self._near(centres, extra, spread, seed, valid)
+        return self._extended(list(zip(centres, near, strict=True)), neighbours)
+
+    def _near(
+        self, centres: Sequence[FloatArray], extra: int, spread: float | None, seed: int, valid: Validity | None
+    ) -> list[FloatArray]:
+        """Return samples near each centre that the filter accepts."""
         if type(extra) is not int or extra < 0:
             raise GraphError(f"extra must be an integer, not negative, got {extra!r}")
-        if spread is None:
-            spread = self._typical_length
-        rng = np.random.default_rng(seed)
-        near = [near_samples(self.space, end, extra, spread, rng) for end in ends]
-        kept = [samples[is_valid(valid, samples)] for samples in near]
-        added = np.concatenate([*kept, ends])
+        rng, largest = np.random.default_rng(seed), self._typical_length if spread is None else spread
+        near = [near_samples(self.space, centre, extra, largest, rng) for centre in centres]
+        return [samples[is_valid(valid, samples)] for samples in near]
+
+    def _extended(self, groups: Sequence[tuple[FloatArray, FloatArray]], neighbours: int | None) -> Roadmap:
+        """Append vertices, given as groups (centre, configurations), and join them to old and to new vertices."""
+        added = np.concatenate([points for _, points in groups])
         first, count = self.vertex_count, self.vertex_count + len(added)
-        neighbours = _neighbours(neighbours, count, self.space.dimensions)
-        groups = (np.concatenate([samples, end[None]]) for samples, end in zip(kept, ends, strict=True))
-        of_start, of_goal = (
-            nearest(self.space, self.coordinates, group, neighbours, centre=group[-1]) for group in groups
+        wanted = _neighbours(neighbours, count, self.space.dimensions)
+        to_old = np.concatenate(
+            [nearest(self.space, self.coordinates, points, wanted, centre=centre) for centre, points in groups]
         )
-        to_old = np.concatenate([of_start[:-1], of_goal[:-1], of_start[-1:], of_goal[-1:]])
         numbers = np.repeat(np.arange(first, count), to_old.shape[1])
-        pairs = np.concatenate(
-            [
-                np.stack([to_old.reshape(-1), numbers], axis=1),
-                first + nearest_pairs(self.space, added, neighbours),
-            ]
-        )
+        among_new = first + nearest_pairs(self.space, added, wanted)
+        pairs = np.concatenate([np.stack([to_old.reshape(-1), numbers], axis=1), among_new])
         coordinates = np.concatenate([self.coordinates, added])
         sources, targets, lengths = _edges(self.space, coordinates, pairs)
-        base = {"base_vertices": first, "base_edges": self.edge_count}
         return Roadmap(
             self.space,
             coordinates,
             np.concatenate([self.sources, sources]),
             np.concatenate([self.targets, targets]),
             np.concatenate([self.lengths, lengths]),
-            {**self.facts, **base},
+            {"base_vertices": first, "base_edges": self.edge_count, **self.facts},
             self,
         )
 
