@@ -210,10 +210,10 @@ def test_a_file_gives_the_roadmap_back(tmp_path: Path) -> None:
         ({"sources": np.array([-1, 0])}, r"targets must be a number for each of 2 edges"),
         ({"lengths": np.zeros(3)}, "lengths must be a number for each of"),
         ({"sources": np.zeros(4)}, "sources must be numbers, got float64"),
-        ({"facts": np.array("{")}, "not a roadmap, or a damaged one"),
+        ({"facts": np.array("{")}, "its facts are not JSON"),
         ({"facts": np.array("[]")}, "its facts have no space"),
         ({"facts": np.array(json.dumps({"space": {"lower": [0.0]}}))}, "its facts lack upper"),
-        ({"facts": np.array([{}], dtype=object)}, "not a roadmap, or a damaged one"),
+        ({"facts": np.array([{}], dtype=object)}, "not an .npz file, or a damaged one"),
         ({"facts": None}, "not a roadmap: there is no array facts"),
     ],
 )
@@ -257,7 +257,7 @@ def test_bad_edges_in_a_file_are_refused(
 def test_files_of_another_kind_are_refused(tmp_path: Path, contents: bytes) -> None:
     path = tmp_path / "roadmap.npz"
     path.write_bytes(contents)
-    with pytest.raises(GraphError, match="not a roadmap, or a damaged one"):
+    with pytest.raises(GraphError, match=r"not an \.npz file, or a damaged one"):
         Roadmap.load(path)
 
 

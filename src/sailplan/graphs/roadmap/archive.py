@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from sailplan.core.graph import FloatArray
 from sailplan.errors import GraphError
-from sailplan.files import FilePath, atomic_write, fault_line, file_bytes
+from sailplan.files import FilePath, fault_line, file_arrays, write_arrays
 from sailplan.graphs.roadmap.neighbours import unique_pairs
 from sailplan.graphs.roadmap.space import ConfigurationSpace
 
@@ -32,34 +31,20 @@ def save(
 ) -> None:
     """Write a roadmap, atomically."""
     text = json.dumps({**facts, "space": space.facts()}, sort_keys=True)
-    with atomic_write(path) as file:
-        np.savez_compressed(
-            file,
-            vertex_count=len(coordinates),
-            sources=sources,
-            targets=targets,
-            lengths=lengths,
-            undirected=True,
-            coordinates=coordinates,
-            facts=np.array(text),
-        )
+    arrays = {"sources": sources, "targets": targets, "lengths": lengths, "coordinates": coordinates}
+    write_arrays(path, {**arrays, "vertex_count": len(coordinates), "undirected": True, "facts": np.array(text)})
 
 
 def load(path: FilePath) -> Parts:
     """Read a roadmap; raises GraphError with one line that names the file."""
-    contents = file_bytes(path, error=GraphError)
-    # The parsers of zip, npy and JSON raise exceptions of many types for damaged files.
-    try:
-        with np.load(io.BytesIO(contents), allow_pickle=False) as file:
-            missing = [name for name in _ARRAYS if name not in file]
-            arrays = {name: file[name] for name in _ARRAYS if name in file}
-        facts = json.loads(str(arrays["facts"])) if not missing else {}
-    except Exception as error:
-        raise GraphError(f"{path}: not a roadmap, or a damaged one ({fault_line(error)})") from error
+    arrays = file_arrays(path, error=GraphError)
+    missing = [name for name in _ARRAYS if name not in arrays]
     if missing:
         raise GraphError(f"{path}: not a roadmap: there is no array {missing[0]}")
     try:
-        return _checked(arrays, facts)
+        return _checked(arrays, json.loads(str(arrays["facts"])))
+    except json.JSONDecodeError as error:
+        raise GraphError(f"{path}: its facts are not JSON ({fault_line(error)})") from error
     except GraphError as error:
         raise GraphError(f"{path}: {error}") from error
 

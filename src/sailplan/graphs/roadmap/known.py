@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from sailplan.core.graph import FloatArray
 from sailplan.errors import GraphError
-from sailplan.files import FilePath, atomic_write, fault_line, file_bytes
+from sailplan.files import FilePath, file_arrays, write_arrays
 from sailplan.graphs.roadmap.checking import sweep
 
 if TYPE_CHECKING:
@@ -140,8 +139,7 @@ class KnownEdges:
 
     def save(self, path: FilePath) -> None:
         """Write the results to an npz file, atomically."""
-        with atomic_write(path) as file:
-            np.savez_compressed(file, known_edges=self._results, roadmap=self.roadmap.fingerprint)
+        write_arrays(path, {"known_edges": self._results, "roadmap": self.roadmap.fingerprint})
 
     @classmethod
     def load(cls, path: FilePath, roadmap: Roadmap) -> KnownEdges:
@@ -164,15 +162,12 @@ class KnownEdges:
         GraphError
             If the file cannot be read, is damaged, or belongs to another roadmap.
         """
-        contents = file_bytes(path, error=GraphError)
-        try:
-            with np.load(io.BytesIO(contents), allow_pickle=False) as arrays:
-                results, fingerprint = arrays["known_edges"], int(arrays["roadmap"])
-        except Exception as error:
-            raise GraphError(f"{path}: no known edges, or a damaged file ({fault_line(error)})") from error
-        if fingerprint != roadmap.fingerprint:
+        arrays = file_arrays(path, error=GraphError)
+        if not {"known_edges", "roadmap"} <= set(arrays):
+            raise GraphError(f"{path}: a file without known edges")
+        if not np.array_equal(arrays["roadmap"], roadmap.fingerprint):
             raise GraphError(f"{path}: the known edges are those of another roadmap")
-        known = cls(roadmap)
+        known, results = cls(roadmap), arrays["known_edges"]
         if results.shape != known._results.shape or results.dtype != np.uint8 or (results > _INVALID).any():
             raise GraphError(f"{path}: known_edges must be {roadmap.edge_count} codes, got {results.shape}")
         known._results[:] = results

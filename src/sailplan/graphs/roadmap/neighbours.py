@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,15 @@ def prm_star_neighbours(count: int, dimensions: int) -> int:
     27
     """
     return max(1, math.ceil(math.e * (1 + 1 / dimensions) * math.log(max(count, 1))))
+
+
+def neighbour_count(given: int | None, count: int, dimensions: int) -> int:
+    """Return the number of neighbours, by default that of PRM*; raises GraphError if it is not positive."""
+    if given is None:
+        return prm_star_neighbours(count, dimensions)
+    if type(given) is not int or given < 1:
+        raise GraphError(f"neighbours must be an integer, at least 1, got {given!r}")
+    return given
 
 
 def nearest(
@@ -75,6 +85,28 @@ def nearest_pairs(space: ConfigurationSpace, points: FloatArray, count: int) -> 
     numbers = nearest(space, points, points, count, same=True)
     one = np.repeat(np.arange(len(points)), numbers.shape[1])
     return unique_pairs(one, numbers.reshape(-1), len(points))
+
+
+def new_pairs(
+    space: ConfigurationSpace, old: FloatArray, groups: Sequence[tuple[FloatArray, FloatArray]], count: int
+) -> Pairs:
+    """Return pairs that join new points to their nearest old ones, and to their nearest new ones.
+
+    New points are numbered after the old ones. They are given as groups (centre, points) of points near a centre.
+    """
+    to_old = np.concatenate([nearest(space, old, points, count, centre=centre) for centre, points in groups])
+    added = np.concatenate([points for _, points in groups])
+    numbers = len(old) + np.repeat(np.arange(len(added)), to_old.shape[1])
+    among_new = len(old) + nearest_pairs(space, added, count)
+    return np.concatenate([np.stack([to_old.reshape(-1), numbers], axis=1), among_new])
+
+
+def measured(
+    space: ConfigurationSpace, points: FloatArray, pairs: Pairs
+) -> tuple[NDArray[np.int32], NDArray[np.int32], FloatArray]:
+    """Return the first and the second points of pairs, and their distances."""
+    lengths = space.distance(points[pairs[:, 0]], points[pairs[:, 1]])
+    return pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32), lengths
 
 
 def pairs_within(space: ConfigurationSpace, points: FloatArray, radius: float) -> Pairs:

@@ -20,10 +20,11 @@ from sailplan.graphs.roadmap.graph import RoadmapGraph
 from sailplan.graphs.roadmap.known import KnownEdges
 from sailplan.graphs.roadmap.neighbours import (
     components,
-    nearest,
+    measured,
     nearest_pairs,
+    neighbour_count,
+    new_pairs,
     pairs_within,
-    prm_star_neighbours,
 )
 from sailplan.graphs.roadmap.samples import Validity, draw_samples, is_valid, near_samples
 from sailplan.graphs.roadmap.space import ConfigurationSpace
@@ -133,10 +134,10 @@ class Roadmap:
         if radius is not None:
             pairs = pairs_within(space, coordinates, radius)
         else:
-            neighbours = _neighbours(neighbours, count, space.dimensions)
+            neighbours = neighbour_count(neighbours, count, space.dimensions)
             pairs = nearest_pairs(space, coordinates, neighbours)
         facts = {"robot": robot, "sampler": sampler, "seed": seed, "neighbours": neighbours, "radius": radius}
-        return cls(space, coordinates, *_edges(space, coordinates, pairs), {**facts, "rejected": rejected})
+        return cls(space, coordinates, *measured(space, coordinates, pairs), {**facts, "rejected": rejected})
 
     @property
     def vertex_count(self) -> int:
@@ -253,23 +254,18 @@ class Roadmap:
     def _extended(self, groups: Sequence[tuple[FloatArray, FloatArray]], neighbours: int | None) -> Roadmap:
         """Append vertices, given as groups (centre, configurations), and join them to old and to new vertices."""
         added = np.concatenate([points for _, points in groups])
-        first, count = self.vertex_count, self.vertex_count + len(added)
-        wanted = _neighbours(neighbours, count, self.space.dimensions)
-        to_old = np.concatenate(
-            [nearest(self.space, self.coordinates, points, wanted, centre=centre) for centre, points in groups]
-        )
-        numbers = np.repeat(np.arange(first, count), to_old.shape[1])
-        among_new = first + nearest_pairs(self.space, added, wanted)
-        pairs = np.concatenate([np.stack([to_old.reshape(-1), numbers], axis=1), among_new])
         coordinates = np.concatenate([self.coordinates, added])
-        sources, targets, lengths = _edges(self.space, coordinates, pairs)
+        wanted = neighbour_count(neighbours, len(coordinates), self.space.dimensions)
+        pairs = new_pairs(self.space, self.coordinates, groups, wanted)
+        sources, targets, lengths = measured(self.space, coordinates, pairs)
+        base = {"base_vertices": self.vertex_count, "base_edges": self.edge_count}
         return Roadmap(
             self.space,
             coordinates,
             np.concatenate([self.sources, sources]),
             np.concatenate([self.targets, targets]),
             np.concatenate([self.lengths, lengths]),
-            {"base_vertices": first, "base_edges": self.edge_count, **self.facts},
+            {**base, **self.facts},
             self,
         )
 
@@ -444,22 +440,6 @@ class Roadmap:
     def _typical_length(self) -> float:
         """The median length of an edge; a tenth of the diagonal if there is none."""
         return float(np.median(self.lengths)) if self.edge_count else 10 * self.space.default_resolution
-
-
-def _neighbours(given: int | None, count: int, dimensions: int) -> int:
-    if given is None:
-        return prm_star_neighbours(count, dimensions)
-    if type(given) is not int or given < 1:
-        raise GraphError(f"neighbours must be an integer, at least 1, got {given!r}")
-    return given
-
-
-def _edges(
-    space: ConfigurationSpace, coordinates: FloatArray, pairs: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], FloatArray]:
-    """Return the sources, targets and lengths of pairs of vertices."""
-    lengths = space.distance(coordinates[pairs[:, 0]], coordinates[pairs[:, 1]])
-    return pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32), lengths
 
 
 def _reason(checker: Any, configuration: FloatArray) -> str:
