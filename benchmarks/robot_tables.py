@@ -15,11 +15,9 @@ from sailplan.evaluation.sheets import Cell, Sheet, markdown
 from sailplan.files import atomic_write
 
 Row = Mapping[str, Any]
-COMPLETE = "A*"
-"""The planner that decides whether the roadmap has a path."""
+OPTIMAL = ("A*", "LazySP forward", "LazySP backward", "LazySP alternate", "learned LazySP")
+"""Planners whose paths are shortest ones of the roadmap; it has a path if one of them finds it."""
 BAD_ENDS = "start or goal in collision"
-_CUT_OFF = 0.1
-"""If a search reaches less than this part of the largest number of vertices, its start is cut off."""
 
 
 def report(rows: Sequence[Row], planners: Sequence[str]) -> None:
@@ -28,37 +26,42 @@ def report(rows: Sequence[Row], planners: Sequence[str]) -> None:
         mine = [row for row in rows if row["robot"] == robot]
         print(markdown(solvable(robot, mine)))
         present = [name for name in planners if any(row["planner"] == name for row in mine)]
-        solved = {row["problem"] for row in mine if row["planner"] == COMPLETE and row["found"]}
+        solved = set(shortest_lengths(mine))
         print(markdown(compared(f"{robot}: {len(solved)} problems that the roadmap solves", mine, present, solved)))
         everything = {row["problem"] for row in mine if row["outcome"] != BAD_ENDS}
         title = f"{robot}: all {len(everything)} problems with valid ends"
         print(markdown(compared(title, mine, present, everything)))
 
 
+def shortest_lengths(rows: Sequence[Row]) -> dict[str, float]:
+    """The lengths of shortest paths on the roadmap, by the problems that it solves."""
+    found = [row for row in rows if row["planner"] in OPTIMAL and row["found"]]
+    return {row["problem"]: row["length"] for row in found}
+
+
 def solvable(robot: str, rows: Sequence[Row]) -> Sheet:
     """How many problems of each family the roadmap solves, and why not the others."""
-    complete = [row for row in rows if row["planner"] == COMPLETE]
-    most = max((row["reached"] for row in complete), default=0)
-    lines = []
-    for family in sorted({row["family"] for row in complete}):
-        here = [row for row in complete if row["family"] == family]
-        reasons = [_reason(row, most) for row in here if not row["found"]]
+    solved, lines = shortest_lengths(rows), []
+    families = {row["problem"]: row["family"] for row in rows}
+    for family in [*sorted(set(families.values())), "all"]:
+        here = [name for name, its in families.items() if family in (its, "all")]
+        reasons = [_reason([row for row in rows if row["problem"] == name]) for name in here if name not in solved]
         counts = ", ".join(f"{reasons.count(reason)} {reason}" for reason in dict.fromkeys(reasons))
-        lines.append([Cell(family), Cell(str(len(here))), Cell(str(sum(row["found"] for row in here))), Cell(counts)])
-    total = sum(row["found"] for row in complete)
-    lines.append([Cell("all"), Cell(str(len(complete))), Cell(str(total)), Cell("")])
+        lines.append([Cell(text) for text in (family, str(len(here)), str(len(here) - len(reasons)), counts)])
     return Sheet(f"{robot}: what the roadmap solves", ("family", "problems", "solved", "why not"), lines)
 
 
-def _reason(row: Row, most: int) -> str:
-    if row["outcome"] == "frontier_empty":
-        return "start cut off" if row["reached"] < _CUT_OFF * most else "goal cut off"
-    return str(row["outcome"])
+def _reason(rows: Sequence[Row]) -> str:
+    """Why the roadmap does not solve a problem, given the results of all planners."""
+    outcomes = {row["outcome"] for row in rows if row["planner"] in OPTIMAL}
+    if BAD_ENDS in outcomes:
+        return BAD_ENDS
+    return "no path with all samples" if "frontier_empty" in outcomes else "time limit"
 
 
 def compared(title: str, rows: Sequence[Row], planners: Sequence[str], problems: set[str]) -> Sheet:
     """Each planner on some problems: means and medians of what it checked, its time, and its path."""
-    shortest = {row["problem"]: row["length"] for row in rows if row["planner"] == COMPLETE and row["found"]}
+    shortest = shortest_lengths(rows)
     headings = (
         "planner",
         "found",
@@ -125,7 +128,7 @@ def draw(rows: Sequence[Row], planners: Sequence[str], folder: Path) -> None:
 
 def _costs(rows: Sequence[Row], planners: Sequence[str]) -> Figure:
     """Mean edges checked and mean length over the shortest path of the roadmap, a point for each planner."""
-    shortest = {row["problem"]: row["length"] for row in rows if row["planner"] == COMPLETE and row["found"]}
+    shortest = shortest_lengths(rows)
     figure = Figure(figsize=(7.0, 4.6), dpi=90, layout="constrained")
     axes = figure.subplots()
     for planner in planners:

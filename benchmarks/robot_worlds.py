@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.files import atomic_write
+from sailplan.files import write_arrays
 from sailplan.graphs import Roadmap
 from sailplan.progress import show_progress
 from sailplan.robots import ArmProblem, SphereRobot, read_problems
@@ -73,8 +73,7 @@ class Arm:
         path = self._file(problem)
         if not path.exists():
             valid = edges_valid(self.robot.in_scene(problem.scene), self.roadmap)
-            with atomic_write(path) as file:
-                np.savez_compressed(file, valid=np.packbits(valid), roadmap=self.roadmap.fingerprint)
+            write_arrays(path, {"valid": np.packbits(valid), "roadmap": self.roadmap.fingerprint})
         with np.load(path) as arrays:
             if int(arrays["roadmap"]) != self.roadmap.fingerprint:
                 raise SystemExit(f"{path}: recorded on another roadmap; remove it")
@@ -86,6 +85,11 @@ class Arm:
     def _file(self, problem: ArmProblem) -> Path:
         return self.cache / self.name / f"edges_{self.vertices}" / f"{problem.name.replace('/', '_')}.npz"
 
+    def _nearest_vertices(self, problem: ArmProblem) -> list[int]:
+        """The vertices nearest to the start and to the goal."""
+        space, coordinates = self.roadmap.space, self.roadmap.coordinates
+        return [int(space.distance(coordinates, end).argmin()) for end in (problem.start, problem.goal)]
+
     def record(self, problems: Sequence[ArmProblem]) -> Path:
         """Record the scenes of problems and write them to one file of worlds; what is recorded is not repeated."""
         rows = []
@@ -96,10 +100,9 @@ class Arm:
         path, roadmap = self.cache / f"{self.name}.npz", self.roadmap
         with np.load(self.cache / self.name / f"roadmap_{self.vertices}.npz") as arrays:
             kept = dict(arrays)
-        with atomic_write(path) as file:
-            np.savez_compressed(
-                file, **kept, valid=np.stack(rows), worlds=len(rows), names=np.array([one.name for one in problems])
-            )
+        ends = np.array([self._nearest_vertices(problem) for problem in problems])
+        kept |= {"valid": np.stack(rows), "start": ends[:, 0], "goal": ends[:, 1], "sizes": np.array([len(rows), 0])}
+        write_arrays(path, {**kept, "names": np.array([one.name for one in problems])})
         share = np.mean([np.unpackbits(row, count=roadmap.edge_count).mean() for row in rows])
         print(f"{path}: {len(rows)} worlds, {roadmap.edge_count} edges, {share:.1%} valid")
         return path

@@ -70,8 +70,6 @@ class Record:
     """The same in seconds of the processor, which do not depend on other programs."""
     length: float | None
     """Length of the path in joint space."""
-    reached: int
-    """Vertices that a search by vertices expanded."""
 
 
 @dataclass
@@ -101,24 +99,24 @@ class Bench:
         robot = self.arm.robot.in_scene(problem.scene)
         facts = (self.arm.name, problem.name, problem.family, planner)
         if not robot.valid(np.stack([problem.start, problem.goal])).all():
-            return Record(*facts, "start or goal in collision", False, 0, 0, 0.0, 0.0, None, 0)
+            return Record(*facts, "start or goal in collision", False, 0, 0, 0.0, 0.0, None)
         robot = self.arm.robot.in_scene(problem.scene)
         began, cpu_began = perf_counter(), process_time()
-        outcome, length, reached = self._run(planner, robot, problem)
+        outcome, length = self._run(planner, robot, problem)
         seconds, cpu_seconds = perf_counter() - began, process_time() - cpu_began
         found, counts = bool(np.isfinite(length)), (robot.counts.edges, robot.counts.configurations)
-        return Record(*facts, outcome, found, *counts, seconds, cpu_seconds, length if found else None, reached)
+        return Record(*facts, outcome, found, *counts, seconds, cpu_seconds, length if found else None)
 
-    def _run(self, planner: str, robot: SphereRobot, problem: ArmProblem) -> tuple[str, float, int]:
-        """Return the outcome, the length of the path, infinite if there is none, and the vertices expanded."""
+    def _run(self, planner: str, robot: SphereRobot, problem: ArmProblem) -> tuple[str, float]:
+        """Return the outcome, and the length of the path, infinite if there is none."""
         if planner in OMPL:
             from ompl_planners import run_planner
 
             length = run_planner(planner, robot, problem, self.seconds)
-            return ("found" if np.isfinite(length) else "no path"), length, 0
+            return ("found" if np.isfinite(length) else "no path"), length
         return self._search(self._policies[planner], robot, problem)
 
-    def _search(self, policy: Policy, robot: SphereRobot, problem: ArmProblem) -> tuple[str, float, int]:
+    def _search(self, policy: Policy, robot: SphereRobot, problem: ArmProblem) -> tuple[str, float]:
         """Search; while the roadmap has no path, add samples near the start and the goal, and keep what is known."""
         end = perf_counter() + self.seconds
         roadmap = self.arm.roadmap.connect(problem.start, problem.goal, extra=0)
@@ -130,7 +128,7 @@ class Bench:
                 break
             roadmap = roadmap.refine((start, goal), extra=self.extra[stage], seed=stage, valid=robot.valid)
             known = known.extended(roadmap)
-        return result.outcome.value, result.cost, result.expansions
+        return result.outcome.value, result.cost
 
 
 def plan(options: argparse.Namespace) -> None:
