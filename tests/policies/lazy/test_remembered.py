@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,7 @@ WEIGHTS = st.builds(
     doubt_of_valid=st.sampled_from([0.0, 1.1]),
     sharing=st.sampled_from([0.5, 1.0]),
     detour=st.sampled_from([0.1, 1.0]),
+    haste=st.sampled_from([1.0, 1.3]),
 )
 Drawn = tuple[Problem, EdgePosterior]
 
@@ -86,6 +88,7 @@ def test_engines_agree_and_bounds_hold(
 @given(drawn=problems_with_memory(), bound=BOUNDS)
 def test_the_most_doubtful_edge_of_the_shortest_candidate_is_evaluated(drawn: Drawn, bound: float) -> None:
     problem, belief = drawn
+    belief = replace(belief, weights=replace(belief.weights, haste=1.0))
     run = open_search(problem, LazyPolicy(bound, belief, "doubtful"))
     run.run()
     check_evaluations(problem, belief, bound, run.state.evaluated.tolist())

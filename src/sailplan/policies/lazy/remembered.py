@@ -69,6 +69,7 @@ class RememberedSession:
             steps=steps,
             surprise=weights.surprise * mean * self._scale,
             bound=np.array([policy.bound]),
+            haste=np.array([weights.haste if math.isinf(policy.bound) else 1.0]),
             ahead=np.empty(count, np.int64),
             selector=selector,
             batch=policy.batch,
@@ -107,6 +108,8 @@ class RememberedSession:
     ) -> tuple[RememberedArrays, QueueArrays]:
         """Continue with another bound."""
         arrays.bound[0] = bound
+        if not math.isinf(bound):
+            arrays.haste[0] = 1.0
         arrays.known[EDGES] = NO_CANDIDATE
         return arrays, queue
 
@@ -114,6 +117,7 @@ class RememberedSession:
         """Return the cost of the shortest path that may be valid, or 0 at the deadline (`perf_counter`)."""
         plain = self.arrays._replace(
             bound=np.ones(1),
+            haste=np.ones(1),
             selector=0,
             phases=np.zeros_like(self.arrays.phases),
             travelled=np.empty_like(self.arrays.travelled),

@@ -58,6 +58,7 @@ def test_ignored_worlds_have_no_weight() -> None:
         ({"certainty": 1.0}, r"certainty in \[0.5, 1\)"),
         ({"doubt_of_valid": float("nan")}, "finite"),
         ({"detour": 0.0}, "must be positive"),
+        ({"haste": 0.9}, "at least 1"),
         ({"smoothing": 0.0}, "must be positive"),
     ],
 )

@@ -2,7 +2,8 @@
 
 An edge that is not known costs its length and a penalty for the probability that it is invalid, at most `bound` times
 its length; an edge known to be valid costs its length. So a candidate whose edges are all valid is at most `bound`
-times as long as the shortest path. The heuristic is the distance to the goal if all edges are valid.
+times as long as the shortest path. The heuristic is the distance to the goal if all edges are valid; without a bound it
+is weighted, and the candidate need not be the shortest.
 """
 
 from __future__ import annotations
@@ -58,6 +59,8 @@ class RememberedArrays(NamedTuple):
     """The penalty of an edge for each unit of surprise, in the same unit."""
     bound: NDArray[np.float64]
     """The largest cost of an edge in lengths, in a single entry."""
+    haste: NDArray[np.float64]
+    """The weight of `ahead`, in a single entry; 1 if there is a bound."""
     ahead: NDArray[np.int64]
     """A lower bound of the distance of each vertex to the goal, which is consistent; NO_WAY if there is no path."""
     selector: int
@@ -149,7 +152,7 @@ def _find_candidate(search, policy):
         if tag == NO_TAG:
             break
         vertex = vertex_of(tag)
-        if rank != policy.travelled[vertex] + policy.ahead[vertex]:
+        if rank != _rank(policy, vertex):
             continue
         if known[LENGTH] < NO_WAY and (slack == 0 or rank > known[LENGTH] + slack):
             break
@@ -191,7 +194,13 @@ def _reach(policy, queue, vertex, travelled, source, slot):
     policy.phases[vertex], policy.travelled[vertex] = 2 * policy.known[RUN], travelled
     policy.came_from[vertex], policy.came_by[vertex] = source, slot
     queue.issued[0] += 1
-    put(queue, 0, travelled + policy.ahead[vertex], tag_of(_NEWEST_FIRST - queue.issued[0], vertex))
+    put(queue, 0, _rank(policy, vertex), tag_of(_NEWEST_FIRST - queue.issued[0], vertex))
+
+
+@inlined
+def _rank(policy, vertex):
+    ahead = policy.ahead[vertex]
+    return policy.travelled[vertex] + (ahead if policy.haste[0] == 1.0 else np.int64(policy.haste[0] * ahead))
 
 
 @inlined

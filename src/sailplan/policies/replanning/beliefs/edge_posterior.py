@@ -53,10 +53,16 @@ class EdgeWeights:
     detour: float = 0.125
     """For the selector `critical`: the weight of a path decreases to 1/e for a detour of this many mean lengths."""
 
+    haste: float = 1.3
+    """Weight of the distance to the goal in the search for a candidate path, if there is no bound; with 1 it is the
+    shortest one, which takes more time."""
+
     def __post_init__(self) -> None:
         numbers = list(asdict(self).values())
         if not (all(isfinite(number) and number >= 0.0 for number in numbers) and 0.5 <= self.certainty < 1.0):
             raise PolicyError(f"weights must be finite and not negative, the certainty in [0.5, 1), got {self}")
+        if self.haste < 1.0:
+            raise PolicyError(f"haste must be at least 1, got {self.haste}")
         if self.detour <= 0.0 or self.smoothing <= 0.0:
             raise PolicyError(f"detour and smoothing must be positive, got {self.detour} and {self.smoothing}")
 
