@@ -22,6 +22,7 @@ from sailplan.policies.mixture import MixturePolicy, OneOfMany
 from sailplan.policies.oracle import OraclePolicy
 from sailplan.policies.random_order import RandomPolicy, epsilon_greedy
 from sailplan.policies.replanning import Optimistic, Posterior, Prior, ReplanningPolicy, optimistic
+from sailplan.policies.replanning.beliefs.edge_posterior import EdgePosterior, EdgeWeights
 from sailplan.policies.width import WidthPolicy, bfws
 
 __all__ = [
@@ -32,6 +33,8 @@ __all__ = [
     "SELECTORS",
     "BestFirst",
     "DenseNetwork",
+    "EdgePosterior",
+    "EdgeWeights",
     "FeatureSet",
     "Key",
     "LazyPolicy",
