@@ -135,7 +135,7 @@ def overhead(vertices: int, worlds: int) -> None:
         spent.append(search(problem, policy).edge_evaluations)
         times.append(time.thread_time() - began)
     _print_times(f"posterior, {worlds} worlds, {graph.edge_count} edges, {np.mean(spent):.0f} evaluations", times)
-    memory, probabilities = belief.arrays(), np.empty(graph.edge_count)
+    memory, probabilities = belief.arrays(graph), np.empty(graph.edge_count)
     times = []
     for edge in range(50):
         began = time.thread_time()

@@ -17,9 +17,10 @@ Edge = tuple[int, int]
 class NaivePosterior:
     """The probability that each edge is invalid, given the results of some edges."""
 
-    def __init__(self, belief: EdgePosterior) -> None:
+    def __init__(self, belief: EdgePosterior, graph: ExplicitGraph) -> None:
         self.worlds, self.weights = belief.memory.by_world.astype(bool), belief.weights
         self.doubts = np.zeros(len(self.worlds))
+        self.ends = graph.edges()[:, :2].astype(int).tolist()
 
     def learn(self, edge: int, invalid: bool) -> None:
         """Add the doubt in worlds that differ."""
@@ -31,12 +32,29 @@ class NaivePosterior:
         """The probability of an edge; of one that is not stored, the mean frequency."""
         weights = np.exp(self.doubts.min() - self.doubts)
         smoothing, certainty = self.weights.smoothing, self.weights.certainty
-        if edge < self.worlds.shape[1]:
-            column = self.worlds[:, edge]
-            value = (weights @ column + smoothing * column.mean()) / (weights.sum() + smoothing)
-        else:
-            value = self.worlds.mean()
+        column = self.worlds[:, edge] if edge < self.worlds.shape[1] else self.estimate(edge)
+        value = (weights @ column + smoothing * column.mean()) / (weights.sum() + smoothing)
         return float(np.clip(value, 1.0 - certainty, certainty))
+
+    def estimate(self, edge: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """The results of an edge that is not stored: those of most edges at a stored vertex near it."""
+        stored = self.worlds.shape[1]
+        old = {vertex for ends in self.ends[:stored] for vertex in ends}
+        near = [vertex for vertex in self.ends[edge] if vertex in old]
+        if not near:
+            anchors = [self.anchor(vertex, old) for vertex in self.ends[edge]]
+            near = [max(anchors)]
+        around = [number for number, ends in enumerate(self.ends[:stored]) if near[0] in ends] or range(stored)
+        mostly: np.ndarray[tuple[int], np.dtype[np.bool_]] = self.worlds[:, list(around)].mean(axis=1) > 0.5
+        return mostly
+
+    def anchor(self, vertex: int, old: set[int]) -> int:
+        """The first stored vertex that a new one is joined to, -1 if there is none; as a source before as a target."""
+        for one, other in ((0, 1), (1, 0)):
+            for ends in self.ends[self.worlds.shape[1] :]:
+                if ends[one] == vertex and ends[other] in old:
+                    return int(ends[other])
+        return -1
 
 
 def check_evaluations(problem: Problem, belief: EdgePosterior, bound: float, evaluated: list[list[int]]) -> None:
@@ -49,7 +67,7 @@ def check_evaluations(problem: Problem, belief: EdgePosterior, bound: float, eva
         number[int(source), int(target)] = index
         if graph.undirected:
             number[int(target), int(source)] = index
-    posterior, known, candidate = NaivePosterior(belief), dict[int, bool](), list[Edge]()
+    posterior, known, candidate = NaivePosterior(belief, graph), dict[int, bool](), list[Edge]()
     for source, target, status in evaluated:
         if not candidate or not all(known.get(number[edge], True) for edge in candidate):
             candidate = _shortest(problem, number, table[:, 2], posterior, known, bound)

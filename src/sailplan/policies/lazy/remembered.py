@@ -65,7 +65,7 @@ class RememberedSession:
         self._scale = math.ldexp(1.0, math.floor(math.log2(NO_WAY >> 2) - math.log2(longest)))
         steps = self._whole(lengths)
         self.arrays = RememberedArrays(
-            memory=belief.arrays(),
+            memory=belief.arrays(graph),
             steps=steps,
             surprise=weights.surprise * mean * self._scale,
             bound=np.array([policy.bound]),

@@ -32,8 +32,8 @@ def test_probabilities_are_those_of_the_definition(
     rng = np.random.default_rng(seed)
     table = rng.random((worlds, edges)) < rng.random(edges)
     weights = EdgeWeights(doubt_of_invalid=doubts[0], doubt_of_valid=doubts[1], certainty=certainty)
-    belief = EdgePosterior.of(_path_graph(edges), table, weights)
-    memory, naive = belief.arrays(), NaivePosterior(belief)
+    belief, longer = EdgePosterior.of(_path_graph(edges), table, weights), _path_graph(edges + 2)
+    memory, naive = belief.arrays(longer), NaivePosterior(belief, longer)
     probabilities = np.empty(edges + 2)
     for edge in rng.integers(edges + 2, size=6).tolist():
         probabilities_invalid(memory, probabilities)
@@ -47,7 +47,7 @@ def test_ignored_worlds_have_no_weight() -> None:
     table = np.array([[True, False], [False, True], [False, True]])
     belief = EdgePosterior.of(_path_graph(2), table, EdgeWeights(smoothing=1e-9, certainty=0.999999))
     probabilities = np.empty(2)
-    probabilities_invalid(replace(belief, ignored=(1, 2)).arrays(), probabilities)
+    probabilities_invalid(replace(belief, ignored=(1, 2)).arrays(_path_graph(2)), probabilities)
     np.testing.assert_allclose(probabilities, [0.0, 1.0], atol=1e-5)
 
 

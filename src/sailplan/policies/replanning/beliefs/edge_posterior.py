@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.kernel.arrays import INVALID
@@ -72,8 +73,9 @@ class EdgeWeights:
 class EdgePosterior:
     """The probability that each edge of a roadmap is invalid, from stored worlds that agree with the evaluated edges.
 
-    It supports the roadmap whose edges were stored, with any start and goal, and with edges added at the end, about
-    which nothing is stored. `LazyPolicy` computes the probabilities only for the edges that it considers.
+    It supports the roadmap whose edges were stored, with any start and goal, and with edges added at the end. In a
+    stored world, such an edge is estimated to be invalid if most stored edges at the nearest vertex are. `LazyPolicy`
+    computes the probabilities only for the edges that it considers.
 
     Examples
     --------
@@ -144,16 +146,17 @@ class EdgePosterior:
             return f"it was learned on another roadmap, of {self.edges} edges"
         return ""
 
-    def arrays(self) -> EdgeMemoryArrays:
+    def arrays(self, graph: ExplicitGraph) -> EdgeMemoryArrays:
         """Return the stored worlds for kernels, before anything is known."""
         weights, worlds, by_edge = self.weights, len(self.memory.by_world), self.memory.bits_by_cell
-        frequencies = self.memory.frequencies
+        added = self._added(graph)
         doubts = np.full(8 * by_edge.shape[1], np.inf)
         doubts[:worlds] = 0.0
         doubts[list(self.ignored)] = np.inf
         return EdgeMemoryArrays(
             worlds=by_edge,
-            frequencies=np.append(frequencies, frequencies.mean()),
+            added=np.ascontiguousarray(np.packbits(added, axis=0, bitorder="little").T),
+            frequencies=np.concatenate([self.memory.frequencies, added.mean(axis=0)]),
             doubts=doubts,
             tables=np.empty((by_edge.shape[1], 256), np.float32),
             total=np.zeros(1),
@@ -163,6 +166,36 @@ class EdgePosterior:
             smoothing=weights.smoothing,
             certainty=weights.certainty,
         )
+
+    def _added(self, graph: ExplicitGraph) -> NDArray[np.uint8]:
+        """Return whether each edge that is not stored is estimated to be invalid, in each world."""
+        if graph.edge_count == self.edges:
+            return np.zeros((len(self.memory.by_world), 0), np.uint8)
+        ends = graph.edges()[:, :2].astype(np.int64)
+        others, is_stored = ends[self.edges :], np.zeros(graph.vertex_count, np.bool_)
+        is_stored[ends[: self.edges]] = True
+        anchor = np.where(is_stored, np.arange(graph.vertex_count), -1)
+        for one, other in ((0, 1), (1, 0)):
+            # A new vertex counts as the first stored one that it is joined to.
+            joined = (anchor[others[:, one]] < 0) & is_stored[others[:, other]]
+            vertices, first = np.unique(others[joined, one], return_index=True)
+            anchor[vertices] = others[joined, other][first]
+        one, other = others.T
+        nearest = np.where(
+            is_stored[one], one, np.where(is_stored[other], other, np.maximum(anchor[one], anchor[other]))
+        )
+        vertices, which = np.unique(nearest, return_inverse=True)
+        return self._mostly_invalid(graph, vertices)[:, which]
+
+    def _mostly_invalid(self, graph: ExplicitGraph, vertices: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Return whether most stored edges at each vertex are invalid, in each world; most of all edges for -1."""
+        sides = [graph.rows] if graph.undirected else [graph.rows, graph.backward_arrays()]
+        table = np.empty((len(self.memory.by_world), len(vertices)), np.uint8)
+        for index, vertex in enumerate(vertices.tolist()):
+            edges = np.concatenate([side.given[side.first[vertex] : side.first[vertex + 1]] for side in sides])
+            around = self.memory.by_cell[edges[edges < self.edges]] if vertex >= 0 else self.memory.by_cell
+            table[:, index] = 2 * around.sum(axis=0, dtype=np.int64) > len(around)
+        return table
 
     def multipliers(self, problem: Problem) -> FloatArray:
         """Return the multipliers before anything is known."""
@@ -202,7 +235,7 @@ class EdgePosteriorFollower:
         graph = problem.graph
         assert isinstance(graph, ExplicitGraph)
         self._graph, self._belief = graph, belief
-        self._memory = belief.arrays()
+        self._memory = belief.arrays(graph)
         edges = graph.edges()
         self._lengths = edges[:, 2]
         ends = edges[:, :2].astype(np.int64).tolist()

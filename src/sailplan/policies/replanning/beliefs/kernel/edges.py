@@ -25,8 +25,10 @@ class EdgeMemoryArrays(NamedTuple):
 
     worlds: NDArray[np.uint8]
     """Shape (edges, bytes): bit b of byte k is 1 if the edge is invalid in world 8 k + b."""
+    added: NDArray[np.uint8]
+    """The same for the edges that follow, which are not stored but estimated."""
     frequencies: NDArray[np.float64]
-    """The frequency with which each edge is invalid; edges that follow, which are not stored, have the last entry."""
+    """The frequency with which each edge is invalid."""
     doubts: NDArray[np.float64]
     """The doubt in each world, padded to eight times the number of bytes with infinity."""
     tables: NDArray[np.float32]
@@ -48,6 +50,7 @@ class EdgeMemoryArrays(NamedTuple):
 def learn_edge(memory, edge, invalid):
     """Add the doubt in the worlds in which an edge has the other result."""
     if edge >= len(memory.worlds):
+        # Its results in the worlds are estimates, so that it tells nothing about the worlds.
         return
     row = memory.worlds[edge]
     doubt = memory.doubt_of_invalid if invalid else memory.doubt_of_valid
@@ -81,17 +84,13 @@ def _weigh(memory):
 @inlined
 def probability_invalid(memory, edge):
     """Return the probability that an edge is invalid, given what was learned."""
-    stored = edge < len(memory.worlds)
-    frequency = memory.frequencies[edge if stored else len(memory.worlds)]
-    weight, total = 0.0, 0.0
-    if stored:
-        if memory.clock[TABLE_VERSION] != memory.clock[VERSION]:
-            _weigh(memory)
-        row = memory.worlds[edge]
-        for index in range(len(row)):
-            weight += memory.tables[index, row[index]]
-        total = memory.total[0]
-    probability = (weight + memory.smoothing * frequency) / (total + memory.smoothing)
+    if memory.clock[TABLE_VERSION] != memory.clock[VERSION]:
+        _weigh(memory)
+    stored = len(memory.worlds)
+    row, weight = memory.worlds[edge] if edge < stored else memory.added[edge - stored], 0.0
+    for index in range(len(row)):
+        weight += memory.tables[index, row[index]]
+    probability = (weight + memory.smoothing * memory.frequencies[edge]) / (memory.total[0] + memory.smoothing)
     return min(max(probability, 1.0 - memory.certainty), memory.certainty)
 
 
