@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -49,14 +51,18 @@ def _with_other_hidden_edges(problem: Problem, graph: ExplicitGraph, trace: Trac
     sources = np.repeat(np.arange(graph.vertex_count), np.diff(graph.rows.first))
     known = {(vertex, target) for vertex in expanded for target in graph.successors(vertex)[0]}
     known |= {(source, target) for source, target in trace.evaluated.tolist()}
+    known_invalid = {target for source, target in known if graph.evaluate(source, [target]) == [2]}
+    if graph.undirected:
+        known |= {(target, source) for source, target in known}
     hidden = np.array(
         [edge not in known for edge in zip(sources.tolist(), graph.rows.targets.tolist(), strict=True)], bool
     )
     verdicts = graph.rows.verdicts.copy()
-    verdicts[hidden] = np.random.default_rng(seed).integers(0, 2, hidden.sum())
-    known_invalid = {target for source, target in known if graph.evaluate(source, [target]) == [2]}
+    drawn = np.random.default_rng(seed).integers(0, 2, graph.edge_count)
+    verdicts[hidden] = drawn[graph.rows.given[hidden]]
     verdicts[hidden & np.isin(graph.rows.targets, list(known_invalid))] = 2
-    return Problem(ExplicitGraph(graph.rows._replace(verdicts=verdicts)), problem.start, problem.goal, name="altered")
+    altered = replace(graph, rows=graph.rows._replace(verdicts=verdicts))
+    return Problem(altered, problem.start, problem.goal, name="altered")
 
 
 def _limits(policy: Policy, steps: int) -> Limits:
