@@ -32,8 +32,11 @@ class NaivePosterior:
         """The probability of an edge; of one that is not stored, the mean frequency."""
         weights = np.exp(self.doubts.min() - self.doubts)
         smoothing, certainty = self.weights.smoothing, self.weights.certainty
-        column = self.worlds[:, edge] if edge < self.worlds.shape[1] else self.estimate(edge)
-        value = (weights @ column + smoothing * column.mean()) / (weights.sum() + smoothing)
+        if edge < self.worlds.shape[1]:
+            column = self.worlds[:, edge]
+            value = (weights @ column + smoothing * column.mean()) / (weights.sum() + smoothing)
+        else:
+            value = (weights @ self.estimate(edge) / weights.sum() + self.worlds.mean()) / 2.0
         return float(np.clip(value, 1.0 - certainty, certainty))
 
     def estimate(self, edge: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

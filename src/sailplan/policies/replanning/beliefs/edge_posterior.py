@@ -74,7 +74,8 @@ class EdgePosterior:
     """The probability that each edge of a roadmap is invalid, from stored worlds that agree with the evaluated edges.
 
     It supports the roadmap whose edges were stored, with any start and goal, and with edges added at the end. In a
-    stored world, such an edge is estimated to be invalid if most stored edges at the nearest vertex are. `LazyPolicy`
+    stored world, such an edge is estimated to be invalid if most stored edges at the nearest vertex are; its probability
+    is the mean of that of the estimate and of the frequency of all edges, as little is known about it. `LazyPolicy`
     computes the probabilities only for the edges that it considers.
 
     Examples
@@ -156,7 +157,7 @@ class EdgePosterior:
         return EdgeMemoryArrays(
             worlds=by_edge,
             added=np.ascontiguousarray(np.packbits(added, axis=0, bitorder="little").T),
-            frequencies=np.concatenate([self.memory.frequencies, added.mean(axis=0)]),
+            frequencies=np.append(self.memory.frequencies, self.memory.frequencies.mean()),
             doubts=doubts,
             tables=np.empty((by_edge.shape[1], 256), np.float32),
             total=np.zeros(1),

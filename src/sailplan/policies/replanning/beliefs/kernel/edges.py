@@ -28,7 +28,7 @@ class EdgeMemoryArrays(NamedTuple):
     added: NDArray[np.uint8]
     """The same for the edges that follow, which are not stored but estimated."""
     frequencies: NDArray[np.float64]
-    """The frequency with which each edge is invalid."""
+    """The frequency with which each edge is invalid, and in the last entry that of all edges."""
     doubts: NDArray[np.float64]
     """The doubt in each world, padded to eight times the number of bytes with infinity."""
     tables: NDArray[np.float32]
@@ -90,7 +90,11 @@ def probability_invalid(memory, edge):
     row, weight = memory.worlds[edge] if edge < stored else memory.added[edge - stored], 0.0
     for index in range(len(row)):
         weight += memory.tables[index, row[index]]
-    probability = (weight + memory.smoothing * memory.frequencies[edge]) / (memory.total[0] + memory.smoothing)
+    # The estimate of an added edge counts as much as the mean frequency.
+    total = memory.total[0]
+    smoothing = memory.smoothing if edge < stored else total
+    frequency = memory.frequencies[edge if edge < stored else stored]
+    probability = (weight + smoothing * frequency) / (total + smoothing)
     return min(max(probability, 1.0 - memory.certainty), memory.certainty)
 
 
