@@ -230,8 +230,8 @@ class ExplicitGraph:
     @cached_property
     def _backward(self) -> CsrArrays:
         if self.undirected:
-            # The edges into a vertex are those that leave it.
-            return self.rows
+            # The edges into a vertex are those that leave it; an invalid vertex makes only edges into it invalid.
+            return self.rows._replace(verdicts=self.rows.verdicts[self.rows.opposite])
         sources = np.repeat(np.arange(self.vertex_count), np.diff(self.rows.first))
         return _sort(self.rows.targets, sources, self.rows)
 

@@ -74,9 +74,9 @@ class EdgePosterior:
     """The probability that each edge of a roadmap is invalid, from stored worlds that agree with the evaluated edges.
 
     It supports the roadmap whose edges were stored, with any start and goal, and with edges added at the end. In a
-    stored world, such an edge is estimated to be invalid if most stored edges at the nearest vertex are; its probability
-    is the mean of that of the estimate and of the frequency of all edges, as little is known about it. `LazyPolicy`
-    computes the probabilities only for the edges that it considers.
+    stored world, such an edge is estimated to be invalid if most stored edges at the nearest vertex are; its
+    probability is the mean of that of the estimate and of the frequency of all edges, as little is known about it.
+    `LazyPolicy` computes the probabilities only for the edges that it considers.
 
     Examples
     --------
