@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from sailplan.core.graph import CompiledGraph, FloatArray, Problem, is_compiled
+from sailplan.core.graph import FloatArray, Problem, is_compiled
 from sailplan.core.kernel.arrays import NONE
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.state import allocate_queues, enlarge_queues
@@ -52,7 +53,8 @@ def cost_to_go(
     """
     graph = with_known_edges(problem, max_vertices=max_vertices).graph
     assert is_compiled(graph)
-    return _settle_all(graph, problem.goal, limit)
+    vertices, degree = graph.vertex_count, graph.max_in_degree
+    return distances_to(graph.backward_arrays(), problem.goal, vertices=vertices, in_degree=degree, limit=limit)
 
 
 def with_known_edges(problem: Problem, *, max_vertices: int = MOST_VERTICES_TO_EXPLORE) -> Problem:
@@ -113,15 +115,44 @@ def fewest_edges(problem: Problem) -> float:
     return math.inf if depth == NONE else float(depth)
 
 
-def _settle_all(graph: CompiledGraph, goal: int, limit: float) -> FloatArray:
-    if graph.vertex_count > 1 << VERTEX_BITS:
-        raise GraphError(f"the graph has {graph.vertex_count} vertices, more than {1 << VERTEX_BITS}")
-    backward = graph.backward_arrays()
-    degree = graph.max_in_degree
-    result = np.full(graph.vertex_count, math.inf)
-    settled = np.zeros(graph.vertex_count, np.bool_)
-    queue = allocate_queues(1, FIRST_ROOM + 2 * degree)
+def distances_to(backward: Any, goal: int, *, vertices: int, in_degree: int, limit: float = math.inf) -> FloatArray:
+    """Compute the cost of the cheapest path from each vertex to the goal over the edges that arrays give as valid.
+
+    Parameters
+    ----------
+    backward
+        A graph with its edges reversed, as a NamedTuple of arrays; see `CompiledGraph.backward_arrays`.
+    goal
+        The goal.
+    vertices
+        Number of vertices.
+    in_degree
+        Largest number of edges that lead to a vertex.
+    limit
+        Vertices with a larger cost than this are reported as infinite, which saves time.
+
+    Returns
+    -------
+    numpy.ndarray
+        The cost of each vertex, shape (vertices,).
+
+    Raises
+    ------
+    GraphError
+        If the graph has too many vertices.
+
+    Examples
+    --------
+    >>> from sailplan.graphs import ExplicitGraph
+    >>> graph = ExplicitGraph.from_edges(3, [(0, 1, 1.0), (1, 2, 1.0)])
+    >>> distances_to(graph.backward_arrays(), 2, vertices=3, in_degree=1)
+    array([2., 1., 0.])
+    """
+    if vertices > 1 << VERTEX_BITS:
+        raise GraphError(f"the graph has {vertices} vertices, more than {1 << VERTEX_BITS}")
+    result, settled = np.full(vertices, math.inf), np.zeros(vertices, np.bool_)
+    queue = allocate_queues(1, FIRST_ROOM + 2 * in_degree)
     begin_settling(queue, goal, result)
-    while not settle(backward, limit, queue, settled, result, degree):
+    while not settle(backward, limit, queue, settled, result, in_degree):
         queue = enlarge_queues(queue)
     return result

@@ -1,7 +1,7 @@
 """Policies, which decide what a search evaluates next, and loading them by name or from a file."""
 
 from sailplan.policies.catalogue import CATALOGUE, PRETRAINED, load_policy, save_policy
-from sailplan.policies.features import PRESETS, FeatureSet, feature_set
+from sailplan.policies.features import PRESETS, FeatureSet, feature_set, roadmap_features
 from sailplan.policies.keyed import (
     HEURISTICS,
     BestFirst,
@@ -61,6 +61,7 @@ __all__ = [
     "mha_star",
     "mha_star_near",
     "optimistic",
+    "roadmap_features",
     "save_policy",
     "shared_mha_star",
     "weighted_a_star",

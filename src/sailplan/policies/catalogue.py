@@ -15,6 +15,7 @@ from sailplan.core.policy import Policy
 from sailplan.core.result import StopRule
 from sailplan.errors import ModelError, PolicyError, SailplanError
 from sailplan.files import FilePath, atomic_write, fault_line, file_bytes
+from sailplan.policies.features.feature import Tensors
 from sailplan.policies.keyed.policy import (
     a_star,
     breadth_first,
@@ -26,7 +27,6 @@ from sailplan.policies.keyed.policy import (
 )
 from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.lazy_weighted.policy import LazyWeightedAStar
-from sailplan.policies.learned.policy import Tensors
 from sailplan.policies.mha.policy import shared_mha_star
 from sailplan.policies.mixture.policy import OneOfMany
 from sailplan.policies.oracle import OraclePolicy
@@ -183,7 +183,8 @@ def save_policy(policy: Policy, path: FilePath, facts: Mapping[str, Any] | None 
     Parameters
     ----------
     policy
-        A `ReplanningPolicy`, a `LazyPolicy`, or a `LearnedPolicy` with a `DenseNetwork` and a feature set of `PRESETS`.
+        A `ReplanningPolicy`, a `LazyPolicy`, or a `LearnedPolicy` with a `DenseNetwork` and a feature set of `PRESETS`
+        or of `roadmap_features`.
     path
         The file.
     facts

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, Protocol, TypeGuard
+from typing import Any, Literal, Protocol, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.state import SearchState
-from sailplan.errors import FeatureError
+from sailplan.errors import FeatureError, ModelError
 from sailplan.policies.features.kernel import CLOSEST, COLUMNS, FIRST_RELATIVE, FIRST_WALL, PATCH, FeatureArrays
 
 Unit = Literal["cells", "span"]
@@ -21,7 +22,11 @@ Unit = Literal["cells", "span"]
 class Feature(Protocol):
     """Named numbers that describe an open vertex in a search.
 
-    Check your own features with `sailplan.testing.check_features`.
+    A feature may have these methods: `follow(problem)` returns the feature for the calls of one search, which may
+    remember what it computed; `held_out(problem)` returns one that does not know the world of a training problem;
+    `span(problem)` returns the unit "span" instead of the straight-line distance; `describe()` returns facts and
+    tensors for a model file, from which a function in `SAVED_SETS` creates the feature set. Check your own features
+    with `sailplan.testing.check_features`.
     """
 
     @property
@@ -139,7 +144,41 @@ class FeatureSet:
 
     def span(self, problem: Problem) -> float:
         """Return the unit of costs in a problem, in the costs of its graph."""
-        return 1.0 if self.unit == "cells" else span_of(problem)
+        own = next((feature.span for feature in self.features if hasattr(feature, "span")), span_of)
+        return 1.0 if self.unit == "cells" else float(own(problem))
+
+    def follow(self, problem: Problem) -> FeatureSet:
+        """Return the set for the calls of one search; raises FeatureError if the problem is not supported."""
+        return self._with("follow", problem)
+
+    def held_out(self, problem: Problem) -> FeatureSet:
+        """Return the set for training on a problem, whose world the features may not have stored."""
+        return self._with("held_out", problem)
+
+    def _with(self, method: str, problem: Problem) -> FeatureSet:
+        """Return the set with what a method of its features returns; the set itself if none has the method."""
+        if not any(hasattr(feature, method) for feature in self.features):
+            return self
+        made = (getattr(one, method)(problem) if hasattr(one, method) else one for one in self.features)
+        return replace(self, features=tuple(made))
+
+    def describe(self) -> tuple[dict[str, Any], Tensors]:
+        """Return the facts and tensors for a model file; raises ModelError if the set cannot be saved."""
+        if PRESETS.get(self.name) == self:
+            return {}, {}
+        describe = getattr(self.features[0], "describe", None)
+        if self.name not in SAVED_SETS or len(self.features) != 1 or describe is None:
+            raise ModelError(f"only feature sets of this library can be saved, not {self.name}")
+        facts, tensors = describe()
+        return facts, tensors
+
+    def is_saved_as(self, other: FeatureSet) -> bool:
+        """Return whether another set is the same in a model file."""
+        if self is other:
+            return True
+        (facts, tensors), (others, their_tensors) = self.describe(), other.describe()
+        same = facts == others and tensors.keys() == their_tensors.keys()
+        return same and all(np.array_equal(tensors[key], their_tensors[key]) for key in tensors)
 
 
 def span_of(problem: Problem) -> float:
@@ -158,6 +197,14 @@ def plane_coordinates(problem: Problem, vertices: Sequence[int]) -> FloatArray:
 
 PRESETS: dict[str, FeatureSet] = {}
 """The feature sets by name; `presets.py` adds them."""
+Tensors = dict[str, NDArray[Any]]
+SAVED_SETS: dict[str, Callable[[Mapping[str, Any], Tensors], FeatureSet]] = {}
+"""Functions that create feature sets with data of their own from what `FeatureSet.describe` returned, by name."""
+
+
+def build_features(name: str, facts: Mapping[str, Any], tensors: Tensors) -> FeatureSet:
+    """Create a feature set from what `describe` returned; raises KeyError or ModelError if that is not possible."""
+    return SAVED_SETS[name](facts, tensors) if name in SAVED_SETS else PRESETS[name]
 
 
 def feature_set(name: str) -> FeatureSet:

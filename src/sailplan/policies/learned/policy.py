@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from math import inf, isfinite
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sailplan.core.graph import FloatArray, Problem, is_compiled, is_finite
 from sailplan.core.kernel.arrays import OPEN
@@ -18,7 +17,7 @@ from sailplan.core.result import StopRule
 from sailplan.core.state import SearchState
 from sailplan.errors import ModelError, PolicyError
 from sailplan.graphs.grid.graph import GridGraph
-from sailplan.policies.features.feature import PRESETS, FeatureSet, allocate_features, plane_coordinates
+from sailplan.policies.features.feature import FeatureSet, Tensors, allocate_features, build_features, plane_coordinates
 from sailplan.policies.learned.kernel import FROZEN, FULL, LAZY, ON_TOUCH, LearnedArrays
 from sailplan.policies.learned.network import DenseNetwork
 
@@ -106,12 +105,13 @@ class LearnedPolicy:
         )
         return CompiledForm(arrays, needs_obstacles=features.needs_obstacles, needs_walls=features.needs_walls)
 
+    def held_out(self, problem: Problem) -> LearnedPolicy:
+        """Return the policy for training on a problem, whose world its features may not have stored."""
+        return replace(self, features=self.features.held_out(problem))
+
     def describe(self) -> tuple[dict[str, Any], Tensors]:
         """Return the header and tensors for a model file; raises ModelError if the policy cannot be saved."""
         return describe_policies([self], seed=None)
-
-
-Tensors = dict[str, NDArray[Any]]
 
 
 def describe_policies(policies: Sequence[Policy], seed: int | None) -> tuple[dict[str, Any], Tensors]:
@@ -119,36 +119,46 @@ def describe_policies(policies: Sequence[Policy], seed: int | None) -> tuple[dic
     parts, tensors = [_checked(policy) for policy in policies], Tensors()
     for number, (_, network) in enumerate(parts):
         tensors.update({f"{number}.{name}": tensor for name, tensor in network.describe().items()})
+    sets = {policy.features.name: policy.features for policy, _ in parts}
+    if any(not sets[policy.features.name].is_saved_as(policy.features) for policy, _ in parts):
+        raise ModelError("policies that store different worlds cannot be saved in one file")
     header = {
         "seed_of_mixture": seed,
-        "columns": {policy.features.name: list(policy.features.columns) for policy, _ in parts},
+        "columns": {name: list(features.columns) for name, features in sets.items()},
         "policies": [
             {"features": policy.features.name, "rescore": policy.rescore, "layers": len(network.layers)}
             for policy, network in parts
         ],
     }
-    return header, tensors
+    described = {name: features.describe() for name, features in sets.items()}
+    facts = {name: own for name, (own, _) in described.items() if own}
+    tensors.update({f"{name}.{key}": tensor for name, (_, own) in described.items() for key, tensor in own.items()})
+    return {**header, **({"feature_facts": facts} if facts else {})}, tensors
 
 
 def build_policies(header: Mapping[str, Any], tensors: Tensors, stop: StopRule) -> tuple[LearnedPolicy, ...]:
     """Create the policies from what `describe_policies` returned."""
     if not 0 < len(header["policies"]) <= MOST_PARTS:
         raise ModelError(f"{len(header['policies'])} policies")
+    sets = {name: _build_set(name, header, tensors) for name in {facts["features"] for facts in header["policies"]}}
     policies = []
     for number, facts in enumerate(header["policies"]):
-        features = PRESETS[facts["features"]]
-        if list(features.columns) != header["columns"][features.name]:
-            raise ModelError(f"{features.name} has other columns than in this version")
         network = DenseNetwork.build(tensors, int(facts["layers"]), prefix=f"{number}.")
-        policies.append(LearnedPolicy(features, network, facts["rescore"], stop))
+        policies.append(LearnedPolicy(sets[facts["features"]], network, facts["rescore"], stop))
     return tuple(policies)
+
+
+def _build_set(name: str, header: Mapping[str, Any], tensors: Tensors) -> FeatureSet:
+    own = {key.removeprefix(f"{name}."): tensor for key, tensor in tensors.items() if key.startswith(f"{name}.")}
+    features = build_features(name, header.get("feature_facts", {}).get(name, {}), own)
+    if list(features.columns) != header["columns"][name]:
+        raise ModelError(f"{name} has other columns than in this version")
+    return features
 
 
 def _checked(policy: Policy) -> tuple[LearnedPolicy, DenseNetwork]:
     if not isinstance(policy, LearnedPolicy) or not isinstance(policy.model, DenseNetwork):
         raise ModelError("only policies with a dense network can be saved")
-    if PRESETS.get(policy.features.name) != policy.features:
-        raise ModelError(f"only feature sets of this library can be saved, not {policy.features.name}")
     DenseNetwork.build(policy.model.describe(), len(policy.model.layers))
     return policy, policy.model
 
@@ -165,7 +175,7 @@ class LearnedFrontier:
     """The open list of the reference engine under a learned policy."""
 
     def __init__(self, policy: LearnedPolicy, problem: Problem, state: SearchState) -> None:
-        self._policy, self._rescore = policy, policy.rescore
+        self._policy, self._rescore = replace(policy, features=policy.features.follow(problem)), policy.rescore
         self._problem, self._state = problem, state
         self._entries: list[tuple[float, int, int]] = []
         self._current: dict[int, int] = {}

@@ -14,7 +14,8 @@ from sailplan.core.policy import CompiledForm, Discovery, Frontier, Policy, as_v
 from sailplan.core.result import Note, StopRule
 from sailplan.core.state import SearchState
 from sailplan.errors import ModelError, PolicyError
-from sailplan.policies.learned.policy import MOST_PARTS, LearnedPolicy, Tensors, build_policies, describe_policies
+from sailplan.policies.features.feature import Tensors
+from sailplan.policies.learned.policy import MOST_PARTS, LearnedPolicy, build_policies, describe_policies
 from sailplan.policies.mixture.kernel import MixtureArrays
 
 

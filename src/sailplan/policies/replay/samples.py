@@ -135,6 +135,7 @@ class SamplingFrontier:
 
     def __init__(self, sampler: Sampler, script: ScriptedFrontier, problem: Problem, state: SearchState) -> None:
         self._sampler, self._script, self._problem, self._state = sampler, script, problem, state
+        self._features = sampler.features.follow(problem)
         self._members: list[int] = []
         self._met: set[int] = set()
         self._taken = 0
@@ -153,7 +154,7 @@ class SamplingFrontier:
         while self._taken < len(sampler.steps) and sampler.steps[self._taken] == step:
             looked_at = self._members[int(sampler.picks[self._taken] * len(self._members))]
             sampler.vertices[self._taken] = looked_at
-            sampler.rows[self._taken] = sampler.features(self._problem, self._state, [looked_at])[0]
+            sampler.rows[self._taken] = self._features(self._problem, self._state, [looked_at])[0]
             self._taken += 1
         vertex = as_vertex(self._script.select(), "sampling")
         if vertex is not None:

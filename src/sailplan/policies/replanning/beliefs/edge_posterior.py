@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import Any
@@ -237,15 +237,19 @@ class EdgePosteriorFollower:
         assert isinstance(graph, ExplicitGraph)
         self._graph, self._belief = graph, belief
         self._memory = belief.arrays(graph)
-        edges = graph.edges()
-        self._lengths = edges[:, 2]
-        ends = edges[:, :2].astype(np.int64).tolist()
-        self._numbers = {(source, target): number for number, (source, target) in enumerate(ends)}
+        self.lengths = np.empty(graph.edge_count)
+        """The length of each edge."""
+        self.lengths[graph.rows.given] = graph.rows.costs
+        self.known: dict[int, bool] = {}
+        """Whether each edge with a known result is invalid, in the order in which the results were learned."""
         self._evaluated, self._invalid, self._expanded = 0, 0, 0
-        self._known: set[int] = set()
 
     def update(self, state: SearchState) -> FloatArray | None:
         """Return the multipliers, given the state of the search; None if nothing was learned."""
+        return self.multipliers() if self.learn(state) else None
+
+    def learn(self, state: SearchState) -> bool:
+        """Learn the results that are new in the state of the search; return whether a stored edge is among them."""
         before = int(self._memory.clock[VERSION])
         results: dict[int, bool] = {}
         for source, target, status in state.evaluated[self._evaluated :].tolist():
@@ -255,10 +259,10 @@ class EdgePosteriorFollower:
             results[self._number(source, target)] = True
         self._invalid = len(state.invalid_edges)
         self._add_expanded(state, results)
-        new = {edge: invalid for edge, invalid in results.items() if edge not in self._known}
-        self._known |= set(new)
+        new = {edge: invalid for edge, invalid in results.items() if edge not in self.known}
+        self.known |= new
         learn_edges(self._memory, np.array(list(new), np.int64), np.array(list(new.values()), np.bool_))
-        return self.multipliers() if self._memory.clock[VERSION] > before else None
+        return bool(self._memory.clock[VERSION] > before)
 
     def _add_expanded(self, state: SearchState, results: dict[int, bool]) -> None:
         """Add the edges of vertices that were expanded, unless their targets had been expanded before."""
@@ -266,23 +270,31 @@ class EdgePosteriorFollower:
         done = set(expanded[: self._expanded])
         invalid = {(source, target) for source, target in state.invalid_edges.tolist()}
         for vertex in expanded[self._expanded :]:
-            for target in self._graph.successors(vertex)[0]:
+            for number, target in self._edges_of(vertex):
                 if target not in done:
                     wrong = (vertex, target) in invalid or state.status[target] == INVALID
-                    results.setdefault(self._number(vertex, target), wrong)
+                    results.setdefault(number, wrong)
             done.add(vertex)
         self._expanded = len(expanded)
 
+    def _edges_of(self, vertex: int) -> Iterable[tuple[int, int]]:
+        """Return the number and the target of each edge of a vertex."""
+        rows = self._graph.rows
+        edges = slice(rows.first[vertex], rows.first[vertex + 1])
+        return zip(rows.given[edges].tolist(), rows.targets[edges].tolist(), strict=True)
+
     def _number(self, source: int, target: int) -> int:
-        if self._graph.undirected and source > target:
-            source, target = target, source
-        return self._numbers[source, target]
+        return next(number for number, end in self._edges_of(source) if end == target)
+
+    def probabilities(self) -> FloatArray:
+        """Return the probability that each edge is invalid."""
+        probabilities = np.empty(self._graph.edge_count)
+        probabilities_invalid(self._memory, probabilities)
+        return probabilities
 
     def multipliers(self) -> FloatArray:
         """Return the multiplier of each edge."""
-        probabilities = np.empty(self._graph.edge_count)
-        probabilities_invalid(self._memory, probabilities)
-        lengths = np.maximum(self._lengths, 1e-12)
-        per_length = self._belief.weights.surprise * self._lengths.mean() / lengths
-        multipliers: FloatArray = 1.0 - per_length * np.log1p(-probabilities)
+        lengths = np.maximum(self.lengths, 1e-12)
+        per_length = self._belief.weights.surprise * self.lengths.mean() / lengths
+        multipliers: FloatArray = 1.0 - per_length * np.log1p(-self.probabilities())
         return multipliers
