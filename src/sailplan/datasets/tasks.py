@@ -177,6 +177,12 @@ def load_tasks(data: str, choice: Choice = ALL_TESTS) -> list[TaskSet]:
     return [replace(one, tasks=one.tasks[choice.skip :][: choice.limit]) for one in sets]
 
 
+def holds_edge_worlds(data: str) -> bool:
+    """Return whether data is a file of edge worlds; raises WorldError if it is an `.npz` file that cannot be read."""
+    path = Path(data)
+    return path.suffix == ".npz" and path.exists() and is_edge_worlds(file_arrays(path, error=WorldError))
+
+
 def find_datasets(path: Path) -> list[WorldDataset]:
     """Return the dataset in a folder or, if there is none, those in its sub-folders."""
     try:

@@ -94,7 +94,6 @@ class RunFolder:
         """Read the complete rounds."""
         progress: Progress[Any] = Progress()
         collects = ALGORITHMS[self.plan.algorithm].collects
-        width = self.plan.settings.row_width()
         for row in read_metrics(self.path):
             progress.rounds.append(row)
             file = self._file(row.number, ".safetensors")
@@ -102,6 +101,7 @@ class RunFolder:
             if isinstance(policy, OneOfMany) or not self.plan.settings.could_make(policy):
                 raise TrainingError(f"{file}: not the policy of a round of this run")
             progress.policies.append(policy)
+            width = self.plan.settings.example_width(policy)
             progress.examples.append(_read_collected(self._file(row.number, ".npz"), collects, width))
         return progress
 

@@ -76,6 +76,10 @@ class TrainingSettings(ABC):
     def row_width(self) -> int:
         """Number of columns of the examples that a round collects."""
 
+    def example_width(self, policy: Any) -> int:
+        """Number of columns of the examples of the round that made a policy."""
+        return self.row_width()
+
     @abstractmethod
     def could_make(self, policy: object) -> bool:
         """Whether a round with these settings could have made such a policy."""
@@ -136,12 +140,16 @@ class TrainingSettings(ABC):
 class ScoreSettings(TrainingSettings):
     """Settings of every training of a score."""
 
-    features: str = setting("paper17", "Features of the policy: paper17, relative, walls or patch.")
+    features: str = setting("paper17", "Features of the policy: paper17, relative, walls, patch or (sail, sl) roadmap.")
     rescore: str = setting("frozen", "When a score is computed: frozen, touched, lazy or full.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check(self.rescore in RESCORE_CODES, "rescore", self.rescore, " or ".join(RESCORE_CODES))
+        self.check_features()
+
+    def check_features(self) -> None:
+        """Raise FeatureError if there are no such features."""
         feature_set(self.features)
 
     def row_width(self) -> int:

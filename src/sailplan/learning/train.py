@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Any, Protocol, get_args
 
 from sailplan.core import Policy
+from sailplan.core.graph import Problem
 from sailplan.datasets.labelled import training_problems
 from sailplan.datasets.scenario import Endpoints
-from sailplan.datasets.tasks import Choice
-from sailplan.errors import SailplanError, TrainingError
+from sailplan.datasets.tasks import Choice, holds_edge_worlds
+from sailplan.errors import GraphError, SailplanError, TrainingError
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName, Preset
 from sailplan.learning.rounds import Round, Training
 from sailplan.learning.run_folder import Plan, RunFolder, digest_of
+from sailplan.learning.settings import TrainingSettings
+from sailplan.policies.features import ROADMAP
 from sailplan.policies.keyed.policy import greedy
 from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.replanning.policy import optimistic
@@ -70,7 +73,8 @@ def train(
     data_seed
         Seed of generated worlds and random endpoints.
     **settings
-        Settings of the algorithm by name, for example `rounds=3`; see `sailplan.learning.ALGORITHMS`.
+        Settings of the algorithm by name, for example `rounds=3`; see `sailplan.learning.ALGORITHMS`. On edge worlds
+        `sail` and `sl` use the features `roadmap`, which store the training worlds, unless `features` names others.
 
     Returns
     -------
@@ -117,9 +121,16 @@ def make_plan(
 ) -> Plan:
     """The plan of a training, with the path of the data so that it is valid from any folder."""
     lasting = str(Path(data).resolve()) if Path(data).exists() else str(data)
-    return Plan(
-        algorithm, lasting, seed, ALGORITHMS[algorithm].presets[preset].changed(**settings), endpoints, data_seed
-    )
+    base = _base_settings(algorithm, preset, settings.get("features"), lasting)
+    return Plan(algorithm, lasting, seed, base.changed(**settings), endpoints, data_seed)
+
+
+def _base_settings(algorithm: AlgorithmName, preset: Preset, features: str | None, data: str) -> TrainingSettings:
+    """The settings of a preset; with the default one, those for roadmaps if the data or the features are theirs."""
+    chosen = ALGORITHMS[algorithm]
+    if preset == "default" and chosen.on_roadmaps and (features == ROADMAP if features else holds_edge_worlds(data)):
+        return chosen.on_roadmaps
+    return chosen.presets[preset]
 
 
 def baselines(plan: Plan) -> dict[str, Policy]:
@@ -193,7 +204,7 @@ def run_training(
                 jobs=jobs,
                 keeper=keeper,
                 on_round=on_round,
-                baselines=baselines,
+                baselines=_applicable(baselines or {}, train[0]),
             )
         except SailplanError:
             if not resume:
@@ -201,6 +212,15 @@ def run_training(
             raise
     _draw(training, folder)
     return replace(training, notes=notes)
+
+
+def _applicable(baselines: Mapping[str, Policy], problem: Problem) -> dict[str, Policy]:
+    """The baselines without `h_euc` if the graph has no coordinates."""
+    try:
+        problem.graph.coordinates([problem.goal])
+    except GraphError:
+        return {name: policy for name, policy in baselines.items() if name != "h_euc"}
+    return dict(baselines)
 
 
 def _new_folder(plan: Plan) -> Path:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sailplan.core.graph import Problem
-from sailplan.learning.algorithms.sail import PAPER, SailSettings, train_sail
+from sailplan.learning.algorithms.sail import ON_ROADMAPS, PAPER, SailSettings, train_sail
 from sailplan.learning.rounds import Training
 from sailplan.learning.settings import check, setting
 
@@ -32,6 +32,8 @@ CLONING = CloningSettings(
 )
 """600 worlds, a sample at every step, a single round in which the oracle alone selects; as many steps of the optimiser
 as all rounds of SaIL together."""
+CLONING_ON_ROADMAPS = CLONING.changed(features=ON_ROADMAPS.features, rescore=ON_ROADMAPS.rescore, worlds_per_round=200)
+"""The same with the features of roadmaps."""
 
 
 def train_behaviour_cloning(

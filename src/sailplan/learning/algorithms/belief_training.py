@@ -25,8 +25,9 @@ from sailplan.graphs.grid.graph import GridGraph
 from sailplan.graphs.grid.world import World
 from sailplan.learning.algorithms.belief_settings import BELIEF, BeliefSettings
 from sailplan.learning.algorithms.cross_entropy import VectorLearner
-from sailplan.learning.algorithms.edge_belief_training import EdgeBeliefLearner, roadmap_of
+from sailplan.learning.algorithms.edge_belief_training import EdgeBeliefLearner
 from sailplan.learning.regressors import Examples
+from sailplan.learning.roadmaps import roadmap_of
 from sailplan.learning.rounds import Candidate, Options, Progress, Trained, Training, run_rounds
 from sailplan.learning.settings import Objective
 from sailplan.policies.lazy.policy import LazyPolicy

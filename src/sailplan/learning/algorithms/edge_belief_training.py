@@ -16,11 +16,10 @@ import numpy as np
 from sailplan.core import search
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.datasets.labelled import LabelledProblem
-from sailplan.errors import TrainingError
-from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.learning.algorithms.belief_settings import BeliefSettings
 from sailplan.learning.algorithms.cross_entropy import VectorLearner
 from sailplan.learning.regressors import Examples
+from sailplan.learning.roadmaps import results_of, roadmap_of
 from sailplan.learning.rounds import Candidate, Progress, draw_problems, limits_of, seed_of
 from sailplan.parallel import run_all
 from sailplan.policies.lazy.policy import LazyPolicy
@@ -48,35 +47,6 @@ _FIRST = [
 """Vectors that are rolled out in the first round, beside those that are drawn."""
 _EXCESS = 20.0
 """The evaluations of a vector are increased by this share for a mean cost of one optimal cost above the limit."""
-
-
-def roadmap_of(problems: Sequence[Problem]) -> ExplicitGraph | None:
-    """Return the roadmap that all problems share; None if they are not on explicit graphs.
-
-    Raises TrainingError if there are several.
-    """
-    graphs = [problem.graph for problem in problems]
-    explicit = [graph for graph in graphs if isinstance(graph, ExplicitGraph)]
-    if len(explicit) < len(graphs) or not explicit:
-        return None
-    first = explicit[0]
-    if {(graph.edge_count, graph.digest(first.edge_count)) for graph in explicit} != {
-        (first.edge_count, first.digest(first.edge_count))
-    }:
-        raise TrainingError("a belief about edges is trained on worlds of one roadmap")
-    return first
-
-
-def results_of(problems: Sequence[Problem]) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-    """Return which edges of the roadmap are valid in each problem."""
-    table = []
-    for problem in problems:
-        graph = problem.graph
-        assert isinstance(graph, ExplicitGraph)
-        valid = np.empty(graph.edge_count, np.bool_)
-        valid[graph.rows.given] = graph.rows.verdicts == 0
-        table.append(valid)
-    return np.array(table)
 
 
 @dataclass(frozen=True, eq=False)

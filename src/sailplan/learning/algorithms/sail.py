@@ -12,10 +12,11 @@ from sailplan.core import Limits, Policy, search
 from sailplan.core.graph import Problem
 from sailplan.datasets.labelled import LabelledProblem
 from sailplan.learning.regressors import Examples, MakeRegressor, fit_model, network_maker
+from sailplan.learning.roadmaps import features_of_roadmap
 from sailplan.learning.rounds import Candidate, Options, Progress, Training, draw_problems, run_rounds, seed_of
 from sailplan.learning.settings import NetworkSettings, ScoreSettings, check, check_roll_outs, setting
 from sailplan.parallel import run_all
-from sailplan.policies.features import FeatureSet, feature_set
+from sailplan.policies.features import ROADMAP, FeatureSet, feature_set
 from sailplan.policies.keyed.policy import greedy
 from sailplan.policies.learned.network import Scaling
 from sailplan.policies.learned.policy import LearnedPolicy
@@ -50,6 +51,15 @@ class SailSettings(ScoreSettings):
         sensible = bool(self.trust) and all(0 <= weight <= 1000 for weight in self.trust)
         check(sensible, "trust", self.trust, "one or more numbers from 0 to 1000")
 
+    def check_features(self) -> None:
+        """Roadmaps have features as well, which are made from the training worlds."""
+        if self.features != ROADMAP:
+            super().check_features()
+
+    def example_width(self, policy: LearnedPolicy) -> int:
+        """One column for each column of the features of the policy."""
+        return len(policy.features.columns)
+
 
 PAPER = SailSettings(target="detour")
 """The paper's settings. What it leaves open was chosen on training maps: passes, averaging, and that the network
@@ -63,6 +73,12 @@ DEFAULT = SailSettings(
     network=NetworkSettings(optimiser="adam", learning_rate=0.002, decay=True, batch_size=128, epochs=8, averaging=0.0),
 )
 """What does best: an initial estimate that goes round the walls seen so far, and a learned part where it helps."""
+
+ON_ROADMAPS = DEFAULT.changed(
+    rounds=3, training_worlds=600, worlds_per_round=100, features=ROADMAP, rescore="full", trust=(1.0, 0.3, 0.0)
+)
+"""What does best on roadmaps: all worlds are stored, and the initial estimate is the distance that the posterior
+believes in."""
 
 
 def train_sail(
@@ -105,7 +121,8 @@ def train_sail(
     TrainingError
         If there is nothing to learn from, or torch is needed and not installed.
     """
-    chosen = features or feature_set(settings.features)
+    named = settings.features
+    chosen = features or (features_of_roadmap(train) if named == ROADMAP else feature_set(named))
     regressors = make_regressor or network_maker(settings.network, chosen)
 
     def make_learner(problems: Sequence[LabelledProblem], jobs: int) -> Imitator:
@@ -173,11 +190,13 @@ def collect(
     def roll_out(pair: tuple[LabelledProblem, np.random.SeedSequence]) -> Examples:
         labelled, seed = pair
         rng = np.random.default_rng(seed)
-        oracle = OraclePolicy(labelled.table)
-        mixture = MixturePolicy(oracle, learner, oracle_probability, seed=int(rng.integers(1 << 62)))
+        oracle, own = OraclePolicy(labelled.table), features.held_out(labelled.problem)
+        # The learner would recognise a world that its features have stored.
+        unaware = learner.held_out(labelled.problem) if isinstance(learner, LearnedPolicy) else learner
+        mixture = MixturePolicy(oracle, unaware, oracle_probability, seed=int(rng.integers(1 << 62)))
         trace = search(labelled.problem, mixture, Limits(expansions=max_expansions)).trace
         steps = draw_steps(len(trace.expanded), samples, rng)
-        vertices, rows = take_samples(labelled.problem, trace, features, steps, rng.random(len(steps)))
+        vertices, rows = take_samples(labelled.problem, trace, own, steps, rng.random(len(steps)))
         return Examples(rows, labelled.labels(vertices.tolist()) / features.span(labelled.problem))
 
     return Examples.concatenate(run_all(roll_out, zip(problems, seeds, strict=True), jobs))
