@@ -90,7 +90,7 @@ class NaiveLazySearch:
         while left and len(picked) < self.batch:
             last = self.selector == "backward" or (self.selector == "alternate" and (self.turn + len(picked)) % 2)
             place = len(left) - 1 if last else 0
-            if self.selector == "doubtful":
+            if self.selector in ("doubtful", "critical"):
                 place = max(range(len(left)), key=lambda index: (self.doubts[left[index][1]], -index))
             picked.append(left.pop(place))
         self.turn += 1

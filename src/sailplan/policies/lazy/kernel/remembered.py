@@ -29,7 +29,7 @@ from sailplan.core.kernel.edges import is_valid, locate, slot_count, successor
 from sailplan.core.kernel.heap import NO_TAG, clear, has_room, pop_entry, put, tag_of, vertex_of
 from sailplan.core.kernel.loop import evaluate_edges, known_status, step
 from sailplan.core.kernel.policy import before_return, on_edges, on_open, request
-from sailplan.policies.lazy.kernel.selection import ALTERNATE, BACKWARD, FORWARD
+from sailplan.policies.lazy.kernel.selection import ALTERNATE, position_in_order
 from sailplan.policies.replanning.beliefs.kernel.edges import EdgeMemoryArrays, learn_edge, probability_invalid
 from sailplan.policies.replanning.kernel.edges import MOST_WORK, NO_WAY
 
@@ -307,12 +307,8 @@ def _pick(search, policy):
 @inlined
 def _position(search, policy, index, found):
     """Return the position among the `found` unknown edges of the candidate of the edge that is requested next."""
-    if policy.selector == FORWARD:
-        return index
-    if policy.selector == BACKWARD:
-        return found - 1 - index
-    if policy.selector == ALTERNATE:
-        return index // 2 if (policy.known[TURN] + index) % 2 == 0 else found - 1 - index // 2
+    if policy.selector <= ALTERNATE:
+        return position_in_order(policy.selector, policy.known[TURN], index, found)
     return _most_doubtful(search, policy, index, found)
 
 

@@ -201,13 +201,19 @@ def is_known(search, policy, index):
 @inlined
 def _position(search, policy, index, found):
     """Return the position among the `found` unknown edges of the candidate of the edge that is requested next."""
-    if policy.selector == FORWARD:
-        return index
-    if policy.selector == BACKWARD:
-        return found - 1 - index
-    if policy.selector == ALTERNATE:
-        return index // 2 if (policy.turn[0] + index) % 2 == 0 else found - 1 - index // 2
+    if policy.selector <= ALTERNATE:
+        return position_in_order(policy.selector, policy.turn[0], index, found)
     return _most_doubtful(search, policy, index, found)
+
+
+@inlined
+def position_in_order(selector, turn, index, found):
+    """Return the position for FORWARD, BACKWARD or ALTERNATE; `turn` is the number of requests that were answered."""
+    if selector == FORWARD:
+        return index
+    if selector == BACKWARD:
+        return found - 1 - index
+    return index // 2 if (turn + index) % 2 == 0 else found - 1 - index // 2
 
 
 @piece
