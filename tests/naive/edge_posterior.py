@@ -32,11 +32,13 @@ class NaivePosterior:
         """The probability of an edge; of one that is not stored, the mean frequency."""
         weights = np.exp(self.doubts.min() - self.doubts)
         smoothing, certainty = self.weights.smoothing, self.weights.certainty
+        smoothing *= math.exp(self.doubts.min() / self.weights.patience)
         if edge < self.worlds.shape[1]:
             column = self.worlds[:, edge]
             value = (weights @ column + smoothing * column.mean()) / (weights.sum() + smoothing)
         else:
-            value = (weights @ self.estimate(edge) / weights.sum() + self.worlds.mean()) / 2.0
+            smoothing = max(smoothing, weights.sum())
+            value = (weights @ self.estimate(edge) + smoothing * self.worlds.mean()) / (weights.sum() + smoothing)
         return float(np.clip(value, 1.0 - certainty, certainty))
 
     def estimate(self, edge: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

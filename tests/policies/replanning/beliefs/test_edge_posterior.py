@@ -59,6 +59,7 @@ def test_ignored_worlds_have_no_weight() -> None:
         ({"doubt_of_valid": float("nan")}, "finite"),
         ({"detour": 0.0}, "must be positive"),
         ({"haste": 0.9}, "at least 1"),
+        ({"patience": 0.0}, "must be positive"),
         ({"smoothing": 0.0}, "must be positive"),
     ],
 )

@@ -47,6 +47,9 @@ class EdgeWeights:
     """Doubt for an edge that is known to be valid and invalid in a stored world."""
     smoothing: float = 0.3
     """Weight of the frequency of an edge in all worlds, compared with the world that agrees best."""
+    patience: float = 10.0
+    """If there is doubt in that world too, the weight of the frequencies is larger by a factor of e for each so much
+    doubt: a world that is like no stored one must not be taken for the one that is least unlike it."""
     certainty: float = 0.99
     """Upper limit of probabilities, and of their complements."""
     sharing: float = 1.0
@@ -64,8 +67,8 @@ class EdgeWeights:
             raise PolicyError(f"weights must be finite and not negative, the certainty in [0.5, 1), got {self}")
         if self.haste < 1.0:
             raise PolicyError(f"haste must be at least 1, got {self.haste}")
-        if self.detour <= 0.0 or self.smoothing <= 0.0:
-            raise PolicyError(f"detour and smoothing must be positive, got {self.detour} and {self.smoothing}")
+        if min(self.detour, self.smoothing, self.patience) <= 0.0:
+            raise PolicyError(f"detour, smoothing and patience must be positive, got {self}")
 
 
 @saveable("edge posterior")
@@ -160,11 +163,12 @@ class EdgePosterior:
             frequencies=np.append(self.memory.frequencies, self.memory.frequencies.mean()),
             doubts=doubts,
             tables=np.empty((by_edge.shape[1], 256), np.float32),
-            total=np.zeros(1),
+            total=np.zeros(2),
             clock=np.array([0, -1], np.int64),
             doubt_of_invalid=weights.doubt_of_invalid,
             doubt_of_valid=weights.doubt_of_valid,
             smoothing=weights.smoothing,
+            patience=weights.patience,
             certainty=weights.certainty,
         )
 

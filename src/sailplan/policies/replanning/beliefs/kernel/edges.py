@@ -20,6 +20,9 @@ VERSION, TABLE_VERSION = range(2)
 """Indices of `EdgeMemoryArrays.clock`: the number of results learned, and that at which the tables were computed."""
 
 
+_MOST_DOUBT = 100.0
+
+
 class EdgeMemoryArrays(NamedTuple):
     """Stored worlds, and the doubt in each of them during one search."""
 
@@ -34,14 +37,16 @@ class EdgeMemoryArrays(NamedTuple):
     tables: NDArray[np.float32]
     """Shape (bytes, 256): the sum of the weights of each subset of eight worlds."""
     total: NDArray[np.float64]
-    """The sum of all weights, in a single entry."""
+    """The sum of all weights, and the weight of the frequencies."""
     clock: NDArray[np.int64]
     """See VERSION."""
     doubt_of_invalid: float
     """The doubt for an edge that is known to be invalid and valid in the world."""
     doubt_of_valid: float
     smoothing: float
-    """The weight of the frequencies, compared with the world that agrees best."""
+    """The weight of the frequencies, compared with the world that agrees best, if there is no doubt in it."""
+    patience: float
+    """The doubt in that world for which the weight of the frequencies is e times as large."""
     certainty: float
     """Upper limit of probabilities, and of their complements."""
 
@@ -78,6 +83,7 @@ def _weigh(memory):
             for subset in range(1 << bit):
                 row[(1 << bit) | subset] = row[subset] + weight
     memory.total[0] = total
+    memory.total[1] = memory.smoothing * math.exp(min(least / memory.patience, _MOST_DOUBT))
     memory.clock[TABLE_VERSION] = memory.clock[VERSION]
 
 
@@ -99,9 +105,10 @@ def probability_invalid(memory, edge):
     for index in range(whole, len(row)):
         one += tables[index, row[index]]
     weight = np.float64((one + two) + (three + four))
-    # The estimate of an added edge counts as much as the mean frequency.
-    total = memory.total[0]
-    smoothing = memory.smoothing if edge < stored else total
+    # The estimate of an added edge counts at most as much as the mean frequency.
+    total, smoothing = memory.total[0], memory.total[1]
+    if edge >= stored:
+        smoothing = max(smoothing, total)
     frequency = memory.frequencies[edge if edge < stored else stored]
     probability = (weight + smoothing * frequency) / (total + smoothing)
     return min(max(probability, 1.0 - memory.certainty), memory.certainty)
