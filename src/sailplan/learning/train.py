@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -204,7 +204,7 @@ def run_training(
                 jobs=jobs,
                 keeper=keeper,
                 on_round=on_round,
-                baselines=_applicable(baselines or {}, train[0]),
+                baselines=_applicable(baselines or {}, train),
             )
         except SailplanError:
             if not resume:
@@ -214,10 +214,11 @@ def run_training(
     return replace(training, notes=notes)
 
 
-def _applicable(baselines: Mapping[str, Policy], problem: Problem) -> dict[str, Policy]:
+def _applicable(baselines: Mapping[str, Policy], problems: Sequence[Problem]) -> dict[str, Policy]:
     """The baselines without `h_euc` if the graph has no coordinates."""
     try:
-        problem.graph.coordinates([problem.goal])
+        for problem in problems[:1]:
+            problem.graph.coordinates([problem.goal])
     except GraphError:
         return {name: policy for name, policy in baselines.items() if name != "h_euc"}
     return dict(baselines)

@@ -168,6 +168,8 @@ def test_what_cannot_be_trained_on() -> None:
     with pytest.raises(TrainingError, match="grids of one size with one start and goal"):
         train_belief(TRAIN, tiny_problems(), SETTINGS, seed=0)
     with pytest.raises(TrainingError, match="grids of one size with one start and goal"):
+        train_belief([*TRAIN, pocket_problem()], VALIDATION, SETTINGS, seed=0)
+    with pytest.raises(TrainingError, match="1 worlds, all equal"):
         train_belief([pocket_problem()], [pocket_problem()], SETTINGS, seed=0)
     with pytest.raises(TrainingError, match="1 worlds: too few to store some and roll out others"):
         train_belief(TRAIN[:1], VALIDATION, SETTINGS, seed=0)

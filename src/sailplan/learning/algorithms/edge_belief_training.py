@@ -16,6 +16,7 @@ import numpy as np
 from sailplan.core import search
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.datasets.labelled import LabelledProblem
+from sailplan.errors import TrainingError
 from sailplan.learning.algorithms.belief_settings import BeliefSettings
 from sailplan.learning.algorithms.cross_entropy import VectorLearner
 from sailplan.learning.regressors import Examples
@@ -72,6 +73,8 @@ class EdgeBeliefLearner(VectorLearner[BeliefSettings]):
         assert roadmap is not None
         valid = results_of(train)
         _, kinds = np.unique(np.packbits(valid, axis=1), axis=0, return_inverse=True)
+        if kinds.max() == 0:
+            raise TrainingError(f"{len(train)} worlds, all equal: a world is rolled out with others stored")
         members = [tuple(np.flatnonzero(kinds == kind).tolist()) for kind in range(kinds.max() + 1)]
         ignored = {id(problem): members[kind] for problem, kind in zip(train, kinds.tolist(), strict=True)}
         return cls(problems, settings, seed, jobs, EdgePosterior.of(roadmap, valid), ignored)
