@@ -153,7 +153,7 @@ class SearchState:
         """Allocate the results of single edges, of which the graph has `edges`, for a policy that requests edges."""
         self.arrays = self.arrays._replace(
             evaluated=np.empty((1024, 3), np.int32),
-            edge_status=np.full(edges, arrays.NOT_EVALUATED, np.uint8),
+            edge_status=np.zeros(edges, np.uint8),
             valid_target=np.zeros(len(self.arrays.status), np.bool_),
         )
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -104,3 +106,21 @@ def test_an_empty_volume_needs_no_search() -> None:
         result = search(graph.problem((0, 0, 0), (99, 99, 99)), load_policy("lazy:1"))
         assert result.cost == pytest.approx(cost, rel=1e-9)
         assert result.edge_evaluations == len(result.path) - 1
+
+
+def _resident_bytes() -> int:
+    return 4096 * int(Path("/proc/self/statm").read_text().split()[1])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("name", ["lazy", "lazy:1", "lazy:1.5", "optimistic"])
+def test_a_search_touches_memory_only_where_it_goes(name: str) -> None:
+    small = VoxelGraph(np.zeros((8, 8, 8), np.bool_))
+    search(small.problem((0, 0, 0), (7, 7, 7)), load_policy(name))
+    graph = VoxelGraph(np.zeros((200, 200, 200), np.bool_))
+    problem = graph.problem((100, 100, 100), (100, 100, 110))
+    before = _resident_bytes()
+    session = open_search(problem, load_policy(name))
+    assert session.run().found
+    # The arrays have more than 400 million bytes.
+    assert _resident_bytes() - before < 100e6

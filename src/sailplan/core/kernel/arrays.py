@@ -84,7 +84,8 @@ class StateArrays(NamedTuple):
     evaluated: NDArray[np.int32]
     """Rows (source, target, result): the edges that a policy requested, in the order of evaluation."""
     edge_status: NDArray[np.uint8]
-    """The result of each edge by its number, if the policy requests edges: NOT_EVALUATED until it is known."""
+    """One plus the result of each edge by its number, if the policy requests edges; 0 until it is known, so that memory
+    is touched only where edges are evaluated."""
     valid_target: NDArray[np.bool_]
     """Whether every edge into each vertex is known to be valid, if the policy requests edges."""
 

@@ -390,9 +390,9 @@ def learn_status(search, source, place, slot, answer):
     """Write the result of an edge, and of the opposite edge if it has the same, whose number is returned, or -1."""
     number = edge_number(search.graph, len(search.targets), source, place, slot)
     opposite = reverse_number(search.graph, number)
-    search.state.edge_status[number] = answer
+    search.state.edge_status[number] = answer + 1
     if opposite >= 0 and answer != INVALID_TARGET:
-        search.state.edge_status[opposite] = VALID_EDGE if is_valid(answer) else answer
+        search.state.edge_status[opposite] = (VALID_EDGE if is_valid(answer) else answer) + 1
     return opposite
 
 
@@ -402,8 +402,10 @@ def known_status(search, source, place, slot, target):
     state = search.state
     if state.status[target] == INVALID:
         return np.uint8(INVALID_TARGET)
-    status = state.edge_status[edge_number(search.graph, len(search.targets), source, place, slot)]
-    return np.uint8(VALID_TARGET) if status == NOT_EVALUATED and state.valid_target[target] else status
+    stored = state.edge_status[edge_number(search.graph, len(search.targets), source, place, slot)]
+    if stored:
+        return np.uint8(stored - 1)
+    return np.uint8(VALID_TARGET if state.valid_target[target] else NOT_EVALUATED)
 
 
 @piece

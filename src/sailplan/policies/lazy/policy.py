@@ -236,8 +236,8 @@ class LazySession:
             batch=self._policy.batch,
             doubts=np.empty(0) if multipliers is None else multipliers.copy(),
             turn=np.zeros(1, np.int64),
-            settled=np.full(lengths, NO_WAY, np.int64),
-            length=np.full(lengths, NO_WAY, np.int64),
+            settled=np.zeros(lengths, np.int64),
+            length=np.zeros(lengths, np.int64),
             candidate=np.empty((2, count), np.int32),
             known=np.array([NO_CANDIDATE, 0], np.int64),
         )

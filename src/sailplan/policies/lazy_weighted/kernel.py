@@ -70,7 +70,7 @@ def _next_edge(search, policy):
             # The loop enlarges the queues and calls again.
             return NO_TIME
         rank, tag = pop_entry(queue, _VERTICES, policy.expanded, 0)
-        edge_rank, edge_tag = pop_entry(queue, _EDGES, search.state.edge_status, NOT_EVALUATED)
+        edge_rank, edge_tag = pop_entry(queue, _EDGES, search.state.edge_status, 0)
         if tag == NO_TAG and edge_tag == NO_TAG:
             return 0
         if edge_tag == NO_TAG or (tag != NO_TAG and rank <= edge_rank):
@@ -107,7 +107,7 @@ def _may_improve(search, source, place, slot, target):
     state = search.state
     number = edge_number(search.graph, len(search.targets), source, place, slot)
     known = known_status(search, source, place, slot, target)
-    if state.edge_status[number] != NOT_EVALUATED or (known != NOT_EVALUATED and not is_valid(known)):
+    if state.edge_status[number] != 0 or (known != NOT_EVALUATED and not is_valid(known)):
         return False
     cost = state.cost[source] + edge_cost(search.graph, place, slot, target)
     return state.status[target] == UNSEEN or cost < state.cost[target]

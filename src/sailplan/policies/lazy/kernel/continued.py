@@ -5,6 +5,9 @@ the length that its predecessors give it now, and vertices for which they differ
 smaller one plus the lower bound of the distance to the goal. When a vertex or edge is found to be invalid, only the
 lengths that depend on it are computed again. The search ends at a vertex from which a chain of edges leads to the goal
 that is as long as its bound.
+
+Lengths are stored as NO_WAY minus the length, so that there are none in new arrays of zeros, and a search touches
+memory only where it goes.
 """
 
 from __future__ import annotations
@@ -61,9 +64,24 @@ def _before(policy, vertex):
 
 @forget.register(ContinuedArrays)
 def _forget(policy):
-    policy.settled[:] = NO_WAY
-    policy.length[:] = NO_WAY
+    policy.settled[:] = 0
+    policy.length[:] = 0
     policy.plan.phases[:] = 0
+
+
+@inlined
+def _settled(policy, vertex):
+    return NO_WAY - policy.settled[vertex]
+
+
+@inlined
+def _length(policy, vertex):
+    return NO_WAY - policy.length[vertex]
+
+
+@inlined
+def _set_length(policy, vertex, length):
+    policy.length[vertex] = NO_WAY - length
 
 
 @add_source.register(ContinuedArrays)
@@ -72,8 +90,9 @@ def _add_source(graph, policy, state, queue, goal, vertex):
     # Also if nothing is inserted: the loop tells by the number that the start was added.
     queue.issued[0] += 1
     state.counts[POLICY_EVALUATIONS] += 1
-    if length < policy.length[vertex]:
-        policy.length[vertex], policy.plan.came_from[vertex] = length, NO_VERTEX
+    if length < _length(policy, vertex):
+        _set_length(policy, vertex, length)
+        policy.plan.came_from[vertex] = NO_VERTEX
         _enqueue(graph, policy, queue, goal, vertex)
 
 
@@ -87,13 +106,13 @@ def _enqueue(graph, policy, queue, goal, vertex):
     policy.plan.phases[vertex] = policy.settled[vertex] != policy.length[vertex]
     if policy.plan.phases[vertex] and bound_of(graph, policy.plan, goal, vertex) < NO_WAY:
         queue.issued[0] += 1
-        turn = 0 if policy.settled[vertex] < policy.length[vertex] else _NEWEST_FIRST - queue.issued[0]
+        turn = 0 if _settled(policy, vertex) < _length(policy, vertex) else _NEWEST_FIRST - queue.issued[0]
         put(queue, 0, _key(policy, vertex), tag_of(turn, vertex))
 
 
 @inlined
 def _key(policy, vertex):
-    return min(policy.settled[vertex], policy.length[vertex]) + policy.plan.bounds[vertex]
+    return min(_settled(policy, vertex), _length(policy, vertex)) + policy.plan.bounds[vertex]
 
 
 @find_candidate.register(ContinuedArrays)
@@ -110,7 +129,7 @@ def _find_candidate(graph, backward, policy, state, queue, goal):
         if rank != _key(policy, vertex):
             continue
         least = max(least, rank)
-        shorter = policy.length[vertex] < policy.settled[vertex]
+        shorter = _length(policy, vertex) < _settled(policy, vertex)
         if shorter and _holds(graph, plan, state, goal, vertex, policy.least):
             put(queue, 0, rank, tag)
             return vertex, rank
@@ -129,8 +148,8 @@ def _find_candidate(graph, backward, policy, state, queue, goal):
 def _expand(graph, policy, state, queue, goal, vertex):
     """Settle a vertex and shorten the paths to its successors."""
     plan = policy.plan
-    here = policy.length[vertex]
-    policy.settled[vertex] = here
+    here = _length(policy, vertex)
+    policy.settled[vertex] = policy.length[vertex]
     plan.phases[vertex] = 0
     place = locate(graph, vertex)
     for slot in range(slot_count(graph, place)):
@@ -138,8 +157,8 @@ def _expand(graph, policy, state, queue, goal, vertex):
         if target == NO_VERTEX or state.status[target] >= policy.least:
             continue
         cost = believed_cost(graph, plan, state, vertex, place, slot, target)
-        if cost < NO_WAY and here + cost < policy.length[target]:
-            policy.length[target] = here + cost
+        if cost < NO_WAY and here + cost < _length(policy, target):
+            _set_length(policy, target, here + cost)
             plan.came_from[target], plan.came_by[target] = vertex, slot
             _enqueue(graph, policy, queue, goal, np.int64(target))
 
@@ -147,12 +166,12 @@ def _expand(graph, policy, state, queue, goal, vertex):
 @piece
 def _retract(graph, backward, policy, state, queue, goal, vertex):
     """Withdraw the settled length of a vertex, which was too small, from the successors that depend on it."""
-    policy.settled[vertex] = NO_WAY
+    policy.settled[vertex] = 0
     _enqueue(graph, policy, queue, goal, vertex)
     place = locate(graph, vertex)
     for slot in range(slot_count(graph, place)):
         target = np.int64(successor(graph, place, slot))
-        if target != NO_VERTEX and policy.length[target] < NO_WAY and policy.plan.came_from[target] == vertex:
+        if target != NO_VERTEX and _length(policy, target) < NO_WAY and policy.plan.came_from[target] == vertex:
             _find_length(graph, backward, policy, state, queue, goal, target)
 
 
@@ -164,20 +183,20 @@ def _find_length(graph, backward, policy, state, queue, goal, vertex):
     if state.status[vertex] == OPEN:
         best = length_of_source(policy, state, vertex)
     elif state.status[vertex] == INVALID:
-        policy.length[vertex] = NO_WAY
+        _set_length(policy, vertex, NO_WAY)
         _enqueue(graph, policy, queue, goal, vertex)
         return
     if state.status[vertex] < policy.least:
         place = locate(backward, vertex)
         for slot in range(slot_count(backward, place)):
             before = successor(backward, place, slot)
-            if before == NO_VERTEX or policy.settled[before] == NO_WAY:
+            if before == NO_VERTEX or _settled(policy, before) == NO_WAY:
                 continue
             cost, forward = reverse(graph, plan, state, place, slot, vertex, before)
-            if cost < NO_WAY and policy.settled[before] + cost < best:
-                best = policy.settled[before] + cost
+            if cost < NO_WAY and _settled(policy, before) + cost < best:
+                best = _settled(policy, before) + cost
                 source, by = np.int64(before), np.int64(forward)
-    policy.length[vertex] = best
+    _set_length(policy, vertex, best)
     plan.came_from[vertex], plan.came_by[vertex] = source, by
     _enqueue(graph, policy, queue, goal, vertex)
 
@@ -194,7 +213,7 @@ def _take_note(graph, backward, policy, state, queue, goal):
     for number in range(plan.clock[READ], counts[INVALID_VERTICES]):
         vertex = np.int64(state.invalid[number])
         cut |= vertex == goal or may_cut(graph, plan, vertex)
-        policy.length[vertex] = NO_WAY
+        _set_length(policy, vertex, NO_WAY)
         _enqueue(graph, policy, queue, goal, vertex)
         for slot in range(blocked_around(graph)):
             beside = np.int64(successor(graph, locate(graph, vertex), slot))
@@ -215,7 +234,7 @@ def _take_note(graph, backward, policy, state, queue, goal):
 def _check_way(graph, backward, policy, state, queue, goal, vertex):
     """Compute the length of a vertex again if the edge that it was reached by is known to be invalid."""
     plan = policy.plan
-    if policy.length[vertex] == NO_WAY or plan.came_from[vertex] == NO_VERTEX:
+    if _length(policy, vertex) == NO_WAY or plan.came_from[vertex] == NO_VERTEX:
         return
     source = np.int64(plan.came_from[vertex])
     if believed_cost(graph, plan, state, source, locate(graph, source), plan.came_by[vertex], vertex) == NO_WAY:

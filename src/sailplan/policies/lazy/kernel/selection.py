@@ -64,9 +64,9 @@ class LazyArrays(NamedTuple):
     turn: NDArray[np.int64]
     """For ALTERNATE: the number of requests that were answered, in a single entry."""
     settled: NDArray[np.int64]
-    """The length of the path to each vertex when it was last expanded; NO_WAY if it was not."""
+    """NO_WAY minus the length of the path to each vertex when it was last expanded; 0 if it was not."""
     length: NDArray[np.int64]
-    """The length of the path to each vertex, given its predecessors; NO_WAY if there is none."""
+    """NO_WAY minus the length of the path to each vertex, given its predecessors; 0 if there is none."""
     candidate: NDArray[np.int32]
     """The vertices of the candidate, without the goal, and in the second row the slots of its edges."""
     known: NDArray[np.int64]

@@ -46,7 +46,7 @@ def _cuts_corner(graph, state, place, slot):
     if beside == INVALID or above == INVALID:
         return True
     # In a search by edges, the move may be known to be invalid although neither cell is.
-    return len(state.edge_status) > 0 and state.edge_status[8 * vertex + slot] == INVALID_EDGE
+    return len(state.edge_status) > 0 and state.edge_status[8 * vertex + slot] == INVALID_EDGE + 1
 
 
 @reverse.register(GridArrays, TerrainArrays)

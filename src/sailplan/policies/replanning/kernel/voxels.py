@@ -36,7 +36,7 @@ def _squeezes(graph, plan, state, place, slot):
     # In a search by edges, the move may be known to be invalid although none of these voxels is.
     if len(state.edge_status) == 0:
         return False
-    return state.edge_status[edge_number(graph, plan.degree, place[3], place, slot)] == INVALID_EDGE
+    return state.edge_status[edge_number(graph, plan.degree, place[3], place, slot)] == INVALID_EDGE + 1
 
 
 @reverse.register(VoxelArrays)
