@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sailplan.core import Limits, StopRule, Trace, open_search, search
+from sailplan.core import Limits, StopRule, Trace, improve, open_search, search
 from sailplan.core.search import EngineName
 from sailplan.graphs import Problem, VoxelGraph
 from sailplan.policies import CATALOGUE, LazyPolicy, load_policy
@@ -106,6 +106,32 @@ def test_an_empty_volume_needs_no_search() -> None:
         result = search(graph.problem((0, 0, 0), (99, 99, 99)), load_policy("lazy:1"))
         assert result.cost == pytest.approx(cost, rel=1e-9)
         assert result.edge_evaluations == len(result.path) - 1
+
+
+def test_sources_of_almost_the_same_length_are_not_repaired_one_by_one() -> None:
+    # A box that is open at the back, with the start in it. Each repair of a source counts as a policy evaluation.
+    blocked = np.zeros((16, 16, 16), np.bool_)
+    blocked[3:13, 3:13, 3:13] = True
+    blocked[2:12, 4:12, 4:12] = False
+    problem = VoxelGraph(blocked).problem((8, 8, 8), (15, 8, 8))
+    result = search(problem, LazyPolicy(1.0))
+    assert result.cost == pytest.approx(search(problem, load_policy("a_star_octile")).cost)
+    assert result.policy_evaluations < result.edge_evaluations
+
+
+@settings(max_examples=30)
+@given(drawn=voxel_problems(6), policy=POLICIES)
+def test_improvement_ends_with_a_shortest_path(drawn: tuple[Problem, VoxelGraph], policy: LazyPolicy) -> None:
+    problem, graph = drawn
+    costs = shortest_costs(graph.blocked, graph.connectivity, graph.corner_cutting, graph.voxel(problem.start))
+    optimum = float(costs[graph.voxel(problem.goal)])
+    solutions = list(improve(problem, policy))
+    assert bool(solutions) == math.isfinite(optimum)
+    for solution in solutions:
+        assert solution.lower_bound <= optimum * (1 + 1e-9)
+    if solutions:
+        assert solutions[-1].bound == 1.0
+        assert solutions[-1].cost == pytest.approx(optimum, rel=1e-9)
 
 
 def _resident_bytes() -> int:

@@ -20,6 +20,7 @@ from sailplan.core.state import SearchState, allocate_queues, enlarge_queues, wi
 from sailplan.errors import GraphError, PolicyError
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.explore import explore
+from sailplan.graphs.grid.kernel.edges import GridArrays
 from sailplan.policies.lazy.kernel.continued import ContinuedArrays
 from sailplan.policies.lazy.kernel.remembered import CRITICAL
 from sailplan.policies.lazy.kernel.repaired import RepairedArrays
@@ -31,6 +32,7 @@ from sailplan.policies.lazy.kernel.selection import (
     NO_CANDIDATE,
     LazyArrays,
     add_sources,
+    clear_queue,
     find_length,
     find_request,
     insert_new,
@@ -42,7 +44,7 @@ from sailplan.policies.lazy.kernel.selection import (
 from sailplan.policies.lazy.remembered import remembered_form
 from sailplan.policies.replanning.beliefs.belief import Belief, Optimistic, Tensors
 from sailplan.policies.replanning.beliefs.edge_posterior import EdgePosterior
-from sailplan.policies.replanning.kernel.edges import NO_WAY, UNIT
+from sailplan.policies.replanning.kernel.edges import NO_WAY, UNIT, ReplanningArrays
 from sailplan.policies.replanning.policy import (
     allocate_bounds,
     build_belief,
@@ -196,7 +198,8 @@ class LazySession:
         self.arrays.turn[:] = arrays.turn
         if self._update:
             self._update.move(self.arrays.plan)
-        return self.arrays, self._restart(state, queue)
+        clear_queue(queue)
+        return self.arrays, self._insert_sources(state, queue)
 
     def enlarge(self, arrays: LazyArrays) -> LazyArrays:
         """Return the same arrays with more room for repairs."""
@@ -212,12 +215,16 @@ class LazySession:
         queue = with_room(queue, len(state.frontier))
         # The bound is not part of the search, whose counters remain as they are.
         known = state.arrays._replace(counts=state.arrays.counts.copy())
-        restart(lazy, queue)
+        if isinstance(lazy, RepairedArrays):
+            # Otherwise the search continues: paths have become cheaper, or vertices and edges invalid.
+            restart(lazy, queue)
         add_sources(graph, lazy, known, queue, goal, state.frontier)
         while True:
             length, end = find_length(graph, backward, lazy, known, queue, goal)
             if end == NO_ROOM:
                 lazy = lazy._replace(plan=enlarge(lazy.plan))
+            elif end == NO_QUEUE:
+                queue = enlarge_queues(queue)
             elif end != NO_TIME or perf_counter() >= deadline:
                 self._shortest = lazy, queue
                 return math.inf if length == NO_WAY else float(length / (UNIT * lazy.plan.scale))
@@ -226,10 +233,10 @@ class LazySession:
         costs = None if multipliers is None or bound == 1.0 else limited(multipliers, bound)
         reuse = 1.0 / bound if costs is None else _reuse(bound)
         count = self._graph.vertex_count
-        # Without a bound, what was computed remains; with one, changes reach far, and repairs of bounds are faster.
-        kind, lengths = (ContinuedArrays, count) if reuse == 0.0 else (RepairedArrays, 0)
+        plan = allocate_bounds(self._graph, self._problem, costs, 0.0, is_per_edge(self._belief))
+        kind, lengths = (ContinuedArrays, count) if _is_continued(reuse, plan, self._graph) else (RepairedArrays, 0)
         return kind(
-            plan=allocate_bounds(self._graph, self._problem, costs, 0.0, is_per_edge(self._belief)),
+            plan=plan,
             reuse=reuse,
             least=OPEN if reuse == 0.0 else CLOSED,
             selector=SELECTORS[self._policy.selector],
@@ -248,13 +255,13 @@ class LazySession:
         self.arrays.doubts[:] = multipliers
         if len(self.arrays.plan.multipliers):
             repair(self._graph, self.arrays.plan, limited(multipliers, self._bound), state.arrays)
-            queue = self._restart(state, queue)
+            restart(self.arrays, queue)
+            queue = self._insert_sources(state, queue)
         return queue
 
-    def _restart(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
-        """Restart the search for the candidate, from all sources."""
+    def _insert_sources(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
+        """Return the empty queue with all sources, from which the search for the candidate starts again."""
         queue = with_room(queue, len(state.frontier))
-        restart(self.arrays, queue)
         add_sources(self._graph.arrays(), self.arrays, state.arrays, queue, self._problem.goal, state.frontier)
         return queue
 
@@ -278,6 +285,19 @@ def _most(bound: float) -> float:
 
 def _reuse(bound: float) -> float:
     return 0.0 if math.isinf(bound) else _most(bound) / bound
+
+
+def _is_continued(reuse: float, plan: ReplanningArrays, graph: CompiledGraph) -> bool:
+    """Return whether the search for the candidate is continued; otherwise the bounds of sources are repaired.
+
+    Without a bound, and with a bound of 1, a valid edge changes no length. With another one, it makes all paths behind
+    it shorter. With a bound of 1 there are many sources of almost the same length, each of which would be repaired. On
+    grids this takes longer too, but in the order of repairs fewer edges are evaluated. Where all bounds are computed
+    before the search, they are so close that repairs are few.
+    """
+    if reuse == 0.0:
+        return True
+    return reuse == 1.0 and plan.from_lower_bound and not isinstance(graph.arrays(), GridArrays)
 
 
 class LazyFrontier:

@@ -1,4 +1,4 @@
-"""The candidate of a lazy search for any path: a search from all sources that is continued, not repeated.
+"""The candidate of a lazy search for any path, or for a shortest one: a search that is continued, not repeated.
 
 This is lifelong planning A* with many sources: `settled` is the length with which a vertex was last expanded, `length`
 the length that its predecessors give it now, and vertices for which they differ are in the queue, ordered by the

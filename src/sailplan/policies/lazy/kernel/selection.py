@@ -3,7 +3,8 @@
 Every vertex to which valid edges are known to lead from the start is open, and a source. The candidate is the shortest
 path from a source to the goal over edges not known to be invalid, where a source costs `reuse` times the cost of its
 path. A valid edge of the candidate leaves it the shortest, so it is kept until an edge is found to be invalid. If all
-of its edges are known to be valid, it is the result. How it is found is in `continued.py` and `repaired.py`.
+of its edges are known to be valid, it is the result. How it is found is in `continued.py` and `repaired.py`; a policy
+chooses between them in `policies/lazy/policy.py`.
 """
 
 from __future__ import annotations
@@ -241,6 +242,12 @@ def add_sources(graph, policy, state, queue, goal, vertices):
     """Make vertices sources; the caller ensures that there is room."""
     for vertex in vertices:
         add_source(graph, policy, state, queue, goal, vertex)
+
+
+@kernel
+def clear_queue(queue):
+    """Remove all sources, of arrays that are replaced by new ones."""
+    clear(queue, 0)
 
 
 @kernel
