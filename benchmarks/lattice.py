@@ -1,7 +1,8 @@
 """Planners on lattices of car-like and differential-drive robots: motions checked, expansions, cost and time.
 
 Run `python benchmarks/lattice.py --data FOLDER`, with the folder that holds `maps/` and `lattice/`. Starts and goals
-are random poses without collision that are connected and at least a third of the longer side of the map apart.
+are random poses without collision that are connected and at least a third of the longer side of the free part of the
+map apart.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ POLICIES: dict[str, Policy] = {
     "optimistic": load_policy("optimistic"),
     "lazy": load_policy("lazy"),
     "lazy:1.5": load_policy("lazy:1.5"),
+    "lazy:1": load_policy("lazy:1"),
 }
 COLUMNS = ("policy", "pairs", "motions checked", "expansions", "cost / optimal", "largest", "ms")
 """Time is that of the processor, so that other programs do not count."""
@@ -53,7 +55,8 @@ class Row:
 
 def pairs(graph: LatticeGraph, count: int, rng: np.random.Generator) -> Iterator[Problem]:
     """Yield problems that have a path."""
-    longer = max(graph.world.width, graph.world.height) * graph.primitives.resolution
+    rows, columns = np.nonzero(~graph.world.blocked)
+    longer = (max(np.ptp(rows), np.ptp(columns)) + 1) * graph.primitives.resolution
     while count:
         start, goal = rng.integers(graph.vertex_count, size=2).tolist()
         far = math.dist(*graph.coordinates([start, goal])) >= LEAST_DISTANCE * longer
