@@ -17,6 +17,7 @@ from sailplan.core.search import EngineName
 from sailplan.datasets import FAMILIES, World, generate_world
 from sailplan.errors import EngineError, GraphError, PolicyError
 from sailplan.graphs import CallbackGraph, EdgeStatus, ExplicitGraph, GridGraph, Problem, grid_problem
+from sailplan.graphs.grid.graph import Moves
 from sailplan.policies import SELECTORS, LazyPolicy, a_star, load_policy, save_policy
 from sailplan.policies.replanning.beliefs import Optimistic, Refresh
 from sailplan.testing import check_policy, check_result, draw_problem
@@ -143,6 +144,18 @@ def test_the_engines_agree(
         assert_same_result(*results)
         assert results[0].bound == results[1].bound
         assert_same_state(sessions[0].state, sessions[1].state)
+        assert sessions[0].lower_bound() == sessions[1].lower_bound()
+
+
+def test_the_engines_have_the_same_lower_bound_within_a_request() -> None:
+    # The second edge of the first request is invalid, because it cuts a corner.
+    blocked = np.array([[0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 0, 0], [0, 1, 0, 1, 0, 0], [0, 0, 0, 0, 0, 0]], np.bool_)
+    costs = np.array([1, 4, 4, 1, 1.5, 37, 1, 4, 37, 1, 1, 4, 1.5, 1.5, 1.5, 4, 1.5, 1.5, 37, 37, 1.5, 1.5, 37, 4])
+    problem = Problem(GridGraph(World(blocked, costs=costs.reshape(4, 6)), Moves(corner_cutting=False)), 23, 20)
+    sessions = [open_search(problem, LazyPolicy(batch=5), engine=engine) for engine in ("reference", "compiled")]
+    for limit in range(12):
+        results = [session.run(Limits(evaluations=limit)) for session in sessions]
+        assert_same_result(*results)
         assert sessions[0].lower_bound() == sessions[1].lower_bound()
 
 

@@ -37,6 +37,7 @@ from sailplan.policies.lazy.kernel.selection import (
     find_request,
     insert_new,
     learn_edges,
+    learn_results,
     restart,
     target_of,
     update_due,
@@ -352,6 +353,9 @@ class LazyFrontier:
     def lower_bound(self, deadline: float) -> float:
         """Return a lower bound of the cost of any path."""
         assert self._form.lower_bound
+        self._refresh(self._search.queue)
+        # If a limit has interrupted a request, `observe` was not called with the results of its first edges.
+        learn_results(self._search, self._state.evaluated[-self._form.requests :])
         return self._form.lower_bound(self._state, deadline)
 
     def _refresh(self, queue: QueueArrays) -> None:

@@ -268,14 +268,21 @@ def insert_new(search, policy, vertices):
 @kernel
 def learn_edges(search, policy, edges):
     """Write the results of edges (source, target, result), and call `on_edges`, for the reference engine."""
+    learn_results(search, edges)
+    on_edges(search, policy, len(edges))
+
+
+@kernel
+def learn_results(search, edges):
+    """Write the results of edges (source, target, result) for the reference engine."""
     state = search.state
     for source, target, answer in edges:
+        source, target = np.int64(source), np.int64(target)
         place = locate(search.graph, source)
         for slot in range(slot_count(search.graph, place)):
             if successor(search.graph, place, slot) == target:
                 learn_status(search, source, place, slot, answer)
         state.valid_target[target] |= answer == VALID_TARGET
-    on_edges(search, policy, len(edges))
 
 
 @kernel
