@@ -51,8 +51,7 @@ def test_other_points_may_be_asked_for(space: ConfigurationSpace, count: int, wa
     for query, row in zip(queries.tolist(), found.tolist(), strict=True):
         ranked = naive.nearest(points.tolist(), query, space.weights.tolist(), space.periods.tolist())
         assert row == ranked[: min(wanted, count)]
-    for centre in (points[0], queries[0]):
-        assert np.array_equal(nearest(space, points, queries, wanted, centre=centre), found)
+    assert np.array_equal(nearest(space, points, queries, wanted, centred=True), found)
 
 
 @given(SPACES, st.integers(0, 20), st.sampled_from((0.5, 1.0, 2.5)), st.integers(0, 2**32 - 1))

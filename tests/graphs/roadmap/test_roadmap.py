@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import gc
 import json
 import math
+import weakref
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -322,6 +325,62 @@ def test_rows_are_those_of_an_explicit_graph_with_sorted_edges(count: int, seed:
     assert np.array_equal(rows.targets[rows.opposite], sources)
     assert np.array_equal(rows.given[rows.opposite], rows.given)
     assert np.array_equal(roadmap.topology.edges(), twin.edges())
+
+
+@given(
+    st.integers(1, 30),
+    st.lists(st.booleans(), min_size=1, max_size=4),
+    st.one_of(st.none(), st.integers(1, 40)),
+    st.integers(0, 3),
+    st.integers(0, 2**32 - 1),
+)
+def test_rows_of_an_extended_roadmap_are_those_of_its_edges(
+    count: int, wraps: list[bool], neighbours: int | None, extra: int, seed: int
+) -> None:
+    rng, limits = np.random.default_rng(seed), np.ones(len(wraps))
+    base = Roadmap.sample(-limits, limits, count, seed=seed, weights=rng.uniform(0.5, 2.0, len(wraps)), wraps=wraps)
+    # The samples of a vertex may coincide with it.
+    ends = base.coordinates[rng.integers(count, size=2)] if seed % 2 else rng.uniform(-1.0, 1.0, (2, len(wraps)))
+    joined = base.connect(*ends, neighbours=neighbours, extra=extra, seed=seed)
+    refined = joined.refine([0, count + 1], neighbours=neighbours, extra=extra, seed=seed)
+    for roadmap in (joined, refined):
+        assert roadmap.base is not None
+        plain = replace(roadmap, base=None)
+        for name, found in roadmap.rows._asdict().items():
+            expected = getattr(plain.rows, name)
+            assert found.dtype == expected.dtype
+            assert np.array_equal(found, expected), name
+        assert roadmap.topology.max_in_degree == int(np.bincount(roadmap.rows.targets, minlength=1).max(initial=0))
+
+
+def test_an_extension_is_checked() -> None:
+    roadmap = square_roadmap()
+    joined = roadmap.connect(START, GOAL)
+    for name, value, message in (
+        ("coordinates", np.nan, "coordinates must be finite"),
+        ("lengths", -1.0, "lengths must be finite and not negative"),
+        ("sources", -1, "sources names a vertex outside"),
+        ("targets", joined.vertex_count, "targets names a vertex outside"),
+        ("targets", 0, "a further edge has no further vertex as its target"),
+    ):
+        array = getattr(joined, name).copy()
+        array[-1] = value
+        with pytest.raises(GraphError, match=message):
+            replace(joined, **{name: array}, extends_base=True)
+
+
+def test_roadmaps_are_freed_without_garbage_collection() -> None:
+    roadmap = square_roadmap()
+    problem = roadmap.problem(START, GOAL, edge_valid)
+    assert search(problem, LazyPolicy()).found
+    assert isinstance(problem.graph, RoadmapGraph)
+    rows = weakref.ref(problem.graph.rows.first)
+    gc.disable()
+    try:
+        del problem
+        assert rows() is None
+    finally:
+        gc.enable()
 
 
 def test_a_roadmap_that_was_extended_is_recognised_by_its_digest() -> None:

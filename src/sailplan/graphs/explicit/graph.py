@@ -194,6 +194,8 @@ class ExplicitGraph:
     @cached_property
     def max_in_degree(self) -> int:
         """Largest number of edges that lead to a vertex."""
+        if self.undirected:
+            return self.max_degree
         return int(np.bincount(self.rows.targets, minlength=1).max(initial=0))
 
     def successors(self, vertex: int) -> tuple[list[int], list[float]]:

@@ -55,11 +55,16 @@ def check_arrays(
     sources: NDArray[Any],
     targets: NDArray[Any],
     lengths: NDArray[Any],
+    *,
+    known_vertices: int = 0,
 ) -> None:
-    """Raise GraphError if arrays do not have the shapes and ranges of a roadmap."""
+    """Raise GraphError if arrays do not have the shapes and ranges of a roadmap.
+
+    The first `known_vertices` of the coordinates have been checked before.
+    """
     if coordinates.ndim != 2 or coordinates.shape[1] != space.dimensions:
         raise GraphError(f"coordinates must have the shape (vertices, {space.dimensions}), got {coordinates.shape}")
-    if not np.isfinite(coordinates).all():
+    if not np.isfinite(coordinates[known_vertices:]).all():
         raise GraphError("coordinates must be finite")
     for name, array in (("sources", sources), ("targets", targets), ("lengths", lengths)):
         if array.ndim != 1 or len(array) != len(sources):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ from sailplan.errors import GraphError
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.explicit.kernel import CsrArrays
 from sailplan.graphs.roadmap.checking import EdgeChecker
-from sailplan.graphs.roadmap.kernel import fill_rows
+from sailplan.graphs.roadmap.kernel import extend_rows, fill_rows
 
 if TYPE_CHECKING:
     from sailplan.graphs.roadmap.roadmap import Roadmap
@@ -36,24 +37,9 @@ class RoadmapGraph(ExplicitGraph):
     """The roadmap that the graph was created from."""
 
     @classmethod
-    def of(cls, roadmap: Roadmap) -> RoadmapGraph:
-        """Return the graph without a checker; raises GraphError if an edge is given twice."""
-        count, entries = roadmap.vertex_count, 2 * roadmap.edge_count
-        first, neighbours = np.zeros(count + 1, np.int64), np.empty(entries, np.int32)
-        given, opposite = np.empty(entries, np.int64), np.empty(entries, np.int64)
-        sources, targets = roadmap.sources, roadmap.targets
-        if not fill_rows(sources, targets, first, np.empty(count, np.int64), neighbours, given, opposite):
-            raise GraphError("an edge is given twice")
-        rows = CsrArrays(
-            first=first,
-            targets=neighbours,
-            costs=roadmap.lengths[given],
-            verdicts=np.full(entries, EdgeStatus.VALID, np.uint8),
-            coordinates=roadmap.space.embed(roadmap.coordinates),
-            given=given,
-            opposite=opposite,
-        )
-        return cls(rows, None, undirected=True, roadmap=roadmap)
+    def of(cls, roadmap: Roadmap, checker: EdgeChecker | None = None) -> RoadmapGraph:
+        """Return the graph; without a checker all edges are valid. Raises GraphError if an edge is given twice."""
+        return cls(roadmap.rows, checker, undirected=True, roadmap=roadmap)
 
     def state(self, vertex: int) -> FloatArray:
         """Return the configuration of a vertex."""
@@ -64,6 +50,10 @@ class RoadmapGraph(ExplicitGraph):
         """Return the edges as rows (source, target, cost), in the order of the roadmap."""
         one, other = self.roadmap.sources, self.roadmap.targets
         return np.column_stack([np.minimum(one, other), np.maximum(one, other), self.roadmap.lengths])
+
+    @cached_property
+    def _digests(self) -> dict[int, str]:
+        return self.roadmap.digests
 
     def digest(self, count: int) -> str:
         """Return a hash of the ends of the first `count` edges; that of the base is computed once."""
@@ -85,3 +75,46 @@ class RoadmapGraph(ExplicitGraph):
         if not isinstance(self.checker, EdgeChecker):
             raise GraphError("a roadmap without a checker counts nothing")
         return self.checker
+
+
+def rows_of(roadmap: Roadmap) -> CsrArrays:
+    """Return the edges of a roadmap, all valid, as compressed sparse rows; raises GraphError if one is given twice."""
+    rows, cursors = _allocate_rows(roadmap), np.empty(roadmap.vertex_count, np.int64)
+    edges = roadmap.sources, roadmap.targets
+    if not fill_rows(*edges, rows.first, cursors, rows.targets, rows.given, rows.opposite):
+        raise GraphError("an edge is given twice")
+    np.take(roadmap.lengths, rows.given, out=rows.costs)
+    return rows._replace(coordinates=roadmap.space.embed(roadmap.coordinates))
+
+
+def extended_rows(roadmap: Roadmap, old: CsrArrays) -> CsrArrays:
+    """Return the same as `rows_of`, given the rows of the vertices and edges that a roadmap begins with.
+
+    Each further edge must have a further vertex as its target.
+    """
+    rows, known, old_edges = _allocate_rows(roadmap), len(old.coordinates), len(old.given) // 2
+    cursors, shifts = np.zeros(roadmap.vertex_count, np.int64), np.empty(known, np.int64)
+    entries = np.full(roadmap.edge_count - old_edges, -1)
+    before = old.first, old.targets, old.costs, old.given, old.opposite
+    edges = roadmap.sources, roadmap.targets, roadmap.lengths
+    filled = rows.first, cursors, shifts, rows.targets, rows.costs, rows.given, rows.opposite
+    if not extend_rows(before, *edges, *filled, entries):
+        raise GraphError("an edge is given twice")
+    added = roadmap.space.embed(roadmap.coordinates[known:])
+    return rows._replace(coordinates=np.concatenate([old.coordinates, added]))
+
+
+def _allocate_rows(roadmap: Roadmap) -> CsrArrays:
+    """Allocate the rows of a roadmap, without coordinates; `first` is 0, and all edges are valid."""
+    entries = 2 * roadmap.edge_count
+    # In one block, which the allocator keeps for the next roadmap; several blocks would be returned to the system.
+    block = np.empty((3, entries), np.int64)
+    return CsrArrays(
+        first=np.zeros(roadmap.vertex_count + 1, np.int64),
+        targets=np.empty(entries, np.int32),
+        costs=block[0].view(np.float64),
+        verdicts=np.full(entries, EdgeStatus.VALID, np.uint8),
+        coordinates=np.empty((0, 0)),
+        given=block[1],
+        opposite=block[2],
+    )

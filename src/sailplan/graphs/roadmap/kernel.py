@@ -23,43 +23,62 @@ def _square_within(points, at, others, other, periods, most):
 
 
 @kernel
-def find_nearest(points, queries, own, periods, order, reach, offsets, squares, numbers):
+def find_nearest(points, queries, own, periods, reach, squares, numbers):
     """Find the nearest points of each query, nearest first; of equally distant ones, those with smaller numbers.
 
     `own` has the number of a point that is not a neighbour of the query, or -1. `squares` and `numbers` are filled,
-    a row for each query; they have at most as many columns as there are other points. Points are visited in the given
-    order, in which `reach`, their distance from some centre, does not decrease; `offsets` has the distance of each
-    query from the centre. No point that follows is nearer than the difference of both, so that a visit may end early.
+    a row for each query; they have at most as many columns as there are other points. `reach` is empty, or scratch with
+    an entry for each point if no query has a point of its own. The first query is then taken as a centre that the other
+    ones are near to, and points are left out whose distance from the centre tells that they are too far away.
     """
-    wanted = numbers.shape[1]
+    for point in range(len(reach)):
+        reach[point] = math.sqrt(_square_within(points, point, queries, 0, periods, math.inf))
     for query in range(len(queries)):
-        have = 0
-        worst = math.inf
-        for turn in range(len(order)):
-            point = order[turn]
-            if point == own[query]:
-                continue
-            if have == wanted:
-                ahead = reach[turn] - offsets[query]
-                if ahead > 0.0 and ahead * ahead > worst * _ROUNDING:
-                    break
+        near = len(reach) > 0 and query > 0
+        if not near or not _find_near(points, queries, query, periods, reach, squares, numbers):
+            _find_all(points, queries, query, own[query], periods, squares, numbers)
+
+
+@inlined
+def _find_all(points, queries, query, own, periods, squares, numbers):
+    have, worst = 0, math.inf
+    for point in range(len(points)):
+        if point != own:
             square = _square_within(points, point, queries, query, periods, worst)
-            if have == wanted and (square > worst or (square == worst and point > numbers[query, wanted - 1])):
-                continue
-            place = have if have < wanted else wanted - 1
-            while place > 0 and (
-                squares[query, place - 1] > square
-                or (squares[query, place - 1] == square and numbers[query, place - 1] > point)
-            ):
-                squares[query, place] = squares[query, place - 1]
-                numbers[query, place] = numbers[query, place - 1]
-                place -= 1
-            squares[query, place] = square
-            numbers[query, place] = point
-            if have < wanted:
-                have += 1
-            if have == wanted:
-                worst = squares[query, wanted - 1]
+            if square < worst:
+                have, worst = _insert(squares[query], numbers[query], have, square, point)
+
+
+@inlined
+def _find_near(points, queries, query, periods, reach, squares, numbers):
+    """Find the points near a query other than the first one; false if too few were found, because of rounding."""
+    offset = math.sqrt(_square_within(queries, query, queries, 0, periods, math.inf))
+    # The neighbours of the centre are no farther from the query than this, so that its own neighbours are not either.
+    farthest = math.sqrt(squares[0, -1]) + offset
+    have, worst = 0, farthest * farthest * _ROUNDING
+    most = (offset + farthest) * _ROUNDING
+    for point in range(len(points)):
+        if reach[point] <= most:
+            square = _square_within(points, point, queries, query, periods, worst)
+            if square < worst:
+                have, bound = _insert(squares[query], numbers[query], have, square, point)
+                if bound < worst:
+                    worst = bound
+                    most = (offset + math.sqrt(worst)) * _ROUNDING
+    return have == numbers.shape[1]
+
+
+@inlined
+def _insert(squares, numbers, have, square, point):
+    """Insert a point, which comes after all points with the same distance; return how many there are, and the worst."""
+    wanted = len(numbers)
+    place = min(have, wanted - 1)
+    while place > 0 and squares[place - 1] > square:
+        squares[place], numbers[place] = squares[place - 1], numbers[place - 1]
+        place -= 1
+    squares[place], numbers[place] = square, point
+    have = min(have + 1, wanted)
+    return have, (squares[wanted - 1] if have == wanted else math.inf)
 
 
 @kernel
@@ -118,6 +137,76 @@ def fill_rows(sources, targets, first, cursors, neighbours, given, opposite):
             opposite[entry] = cursors[neighbours[entry]]
             cursors[neighbours[entry]] += 1
     return distinct
+
+
+@kernel
+def extend_rows(old, sources, targets, lengths, first, cursors, shifts, neighbours, costs, given, opposite, entries):
+    """Fill compressed sparse rows from `old` ones and further edges, each of which has an end that is a new vertex.
+
+    The result is that of `fill_rows` for all edges: as new vertices have the largest numbers, a row begins with the old
+    row. `old` is a tuple of the same arrays (first, neighbours, costs, given, opposite); `sources`, `targets` and
+    `lengths` are those of all edges. `first` begins with a zero, `cursors` with zeros. `shifts` is scratch with an
+    entry for each old vertex, `entries` with one for each new edge, at first -1.
+
+    Returns
+    -------
+    bool
+        Whether no edge comes twice.
+    """
+    old_first, old_neighbours, old_costs, old_given, old_opposite = old
+    known, count, old_edges = len(shifts), len(cursors), len(old_given) // 2
+    for edge in range(old_edges, len(sources)):
+        cursors[sources[edge]] += 1
+        cursors[targets[edge]] += 1
+    for vertex in range(known):
+        shifts[vertex] = first[vertex] - old_first[vertex]
+        first[vertex + 1] = first[vertex] + old_first[vertex + 1] - old_first[vertex] + cursors[vertex]
+    for vertex in range(known, count):
+        first[vertex + 1] = first[vertex] + cursors[vertex]
+    vertex = 0
+    while vertex < known:
+        # The rows of several vertices are copied at once, up to one with a new edge.
+        end, shift = vertex + 1, shifts[vertex]
+        while end < known and cursors[end - 1] == 0:
+            end += 1
+        begin, finish = old_first[vertex], old_first[end]
+        _copy(old_neighbours, begin, finish, neighbours, shift)
+        _copy(old_costs, begin, finish, costs, shift)
+        _copy(old_given, begin, finish, given, shift)
+        for entry in range(begin, finish):
+            opposite[entry + shift] = old_opposite[entry] + shifts[old_neighbours[entry]]
+        vertex = end
+    for vertex in range(count):
+        cursors[vertex] = first[vertex + 1] - cursors[vertex]
+    for edge in range(old_edges, len(sources)):
+        _append(targets[edge], sources[edge], edge, cursors, neighbours, given)
+    for edge in range(old_edges, len(sources)):
+        _append(sources[edge], targets[edge], edge, cursors, neighbours, given)
+    distinct = True
+    for vertex in range(count):
+        begin, end = first[vertex], first[vertex + 1]
+        if vertex < known:
+            begin += old_first[vertex + 1] - old_first[vertex]
+        _sort_row(begin, end, neighbours, given)
+        for entry in range(begin, end):
+            if entry > begin and neighbours[entry] == neighbours[entry - 1]:
+                distinct = False
+            edge = given[entry]
+            costs[entry] = lengths[edge]
+            other = entries[edge - old_edges]
+            if other < 0:
+                entries[edge - old_edges] = entry
+            else:
+                opposite[entry], opposite[other] = other, entry
+    return distinct
+
+
+@inlined
+def _copy(old, begin, end, new, shift):
+    # Slices, because indices that may be negative would be tested one by one.
+    copied, room = old[begin:end], new[begin + shift : end + shift]
+    for entry in range(len(copied)):
+        room[entry] = copied[entry]
 
 
 @inlined

@@ -37,6 +37,11 @@ def neighbour_count(given: int | None, count: int, dimensions: int) -> int:
     return given
 
 
+def scaled(space: ConfigurationSpace, configurations: FloatArray) -> FloatArray:
+    """Return configurations multiplied by the weights; without wrapping, their straight distances are the distances."""
+    return np.ascontiguousarray(configurations * space.weights)
+
+
 def nearest(
     space: ConfigurationSpace,
     points: FloatArray,
@@ -44,7 +49,7 @@ def nearest(
     count: int,
     *,
     same: bool = False,
-    centre: FloatArray | None = None,
+    centred: bool = False,
 ) -> NDArray[np.int64]:
     """Return the numbers of the nearest points of each query, nearest first.
 
@@ -58,25 +63,32 @@ def nearest(
         Number of neighbours; fewer if there are not as many points.
     same
         Whether the queries are the points, none of which is its own neighbour.
-    centre
-        A configuration that the queries are close to; it makes no difference but to the time.
+    centred
+        Whether the queries are close to the first one of them; it makes no difference but to the time.
 
     Returns
     -------
     array
         A row of numbers for each query. Of equally distant points, those with smaller numbers come first.
     """
+    return _nearest_scaled(space, scaled(space, points), scaled(space, queries), count, same, centred)
+
+
+def _nearest_scaled(
+    space: ConfigurationSpace,
+    points: FloatArray,
+    queries: FloatArray,
+    count: int,
+    same: bool = False,
+    centred: bool = False,
+) -> NDArray[np.int64]:
+    """Return the same for `scaled` configurations."""
     width = max(0, min(count, len(points) - same))
     squares, numbers = np.empty((len(queries), width)), np.empty((len(queries), width), np.int64)
     own = np.arange(len(queries)) if same else np.full(len(queries), -1)
     if width and len(queries):
-        scaled = np.ascontiguousarray(points * space.weights), np.ascontiguousarray(queries * space.weights)
-        order, reach, offsets = np.arange(len(points)), np.zeros(len(points)), np.zeros(len(queries))
-        if centre is not None:
-            reach, offsets = space.distance(points, centre), space.distance(queries, centre)
-            order = np.argsort(reach, kind="stable")
-            reach = reach[order]
-        find_nearest(*scaled, own, space.periods * space.weights, order, reach, offsets, squares, numbers)
+        reach = np.empty(len(points) if centred and not same else 0)
+        find_nearest(points, queries, own, space.periods * space.weights, reach, squares, numbers)
     return numbers
 
 
@@ -92,13 +104,21 @@ def new_pairs(
 ) -> Pairs:
     """Return pairs that join new points to their nearest old ones, and to their nearest new ones.
 
-    New points are numbered after the old ones. They are given as groups (centre, points) of points near a centre.
+    The old points are `scaled`. New points are numbered after the old ones. They are given as groups (centre, points)
+    of points near a centre.
     """
-    to_old = np.concatenate([nearest(space, old, points, count, centre=centre) for centre, points in groups])
+    to_old = []
+    for centre, points in groups:
+        if len(points) < 2:
+            to_old.append(_nearest_scaled(space, old, scaled(space, points), count))
+        else:
+            queries = scaled(space, np.concatenate([centre[None], points]))
+            to_old.append(_nearest_scaled(space, old, queries, count, centred=True)[1:])
     added = np.concatenate([points for _, points in groups])
-    numbers = len(old) + np.repeat(np.arange(len(added)), to_old.shape[1])
+    joined = np.concatenate(to_old)
+    numbers = len(old) + np.repeat(np.arange(len(added)), joined.shape[1])
     among_new = len(old) + nearest_pairs(space, added, count)
-    return np.concatenate([np.stack([to_old.reshape(-1), numbers], axis=1), among_new])
+    return np.concatenate([np.stack([joined.reshape(-1), numbers], axis=1), among_new])
 
 
 def measured(
@@ -113,11 +133,11 @@ def pairs_within(space: ConfigurationSpace, points: FloatArray, radius: float) -
     """Return the pairs of points that are at most `radius` apart."""
     if not 0 < radius < math.inf:
         raise GraphError(f"a radius must be a positive number, got {radius!r}")
-    scaled, periods = np.ascontiguousarray(points * space.weights), space.periods * space.weights
+    places, periods = scaled(space, points), space.periods * space.weights
     pairs = np.empty((0, 2), np.int64)
-    count = find_within(scaled, periods, radius * radius, pairs)
+    count = find_within(places, periods, radius * radius, pairs)
     pairs = np.empty((count, 2), np.int64)
-    find_within(scaled, periods, radius * radius, pairs)
+    find_within(places, periods, radius * radius, pairs)
     return pairs
 
 

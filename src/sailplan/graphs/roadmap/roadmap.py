@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.errors import GraphError, ProblemError
 from sailplan.files import FilePath
+from sailplan.graphs.explicit.kernel import CsrArrays
 from sailplan.graphs.roadmap import archive
 from sailplan.graphs.roadmap.checking import AnyChecker, EdgeChecker
-from sailplan.graphs.roadmap.graph import RoadmapGraph
+from sailplan.graphs.roadmap.graph import RoadmapGraph, extended_rows, rows_of
 from sailplan.graphs.roadmap.known import KnownEdges
 from sailplan.graphs.roadmap.neighbours import (
     components,
@@ -25,6 +26,7 @@ from sailplan.graphs.roadmap.neighbours import (
     neighbour_count,
     new_pairs,
     pairs_within,
+    scaled,
 )
 from sailplan.graphs.roadmap.samples import Validity, draw_samples, is_valid, near_samples
 from sailplan.graphs.roadmap.space import ConfigurationSpace
@@ -66,9 +68,23 @@ class Roadmap:
     """How the roadmap was made: robot, sampler, seed, neighbours or radius, rejected samples."""
     base: Roadmap | None = field(default=None, repr=False)
     """The roadmap that this one extends, after `connect`."""
+    extends_base: InitVar[bool] = False
+    """Whether the arrays begin with those of `base`, and each further edge has a further vertex as its target, so that
+    only what is new has to be checked and arranged."""
 
-    def __post_init__(self) -> None:
-        archive.check_arrays(self.space, self.coordinates, self.sources, self.targets, self.lengths)
+    def __post_init__(self, extends_base: bool) -> None:
+        object.__setattr__(self, "_extends_base", extends_base)
+        vertices, edges = (self.base.vertex_count, self.base.edge_count) if self.base and extends_base else (0, 0)
+        archive.check_arrays(
+            self.space,
+            self.coordinates,
+            self.sources[edges:],
+            self.targets[edges:],
+            self.lengths[edges:],
+            known_vertices=vertices,
+        )
+        if vertices and (self.targets[edges:] < vertices).any():
+            raise GraphError("a further edge has no further vertex as its target")
 
     @classmethod
     def sample(
@@ -155,10 +171,27 @@ class Roadmap:
         arrays = (self.coordinates, self.sources, self.targets)
         return zlib.crc32(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays))
 
-    @cached_property
+    @property
     def topology(self) -> RoadmapGraph:
         """The graph without a checker: all edges are valid."""
+        # Not cached, because it refers to this roadmap: a cycle would keep all arrays until garbage is collected, and
+        # every query would wait for new pages.
         return RoadmapGraph.of(self)
+
+    @cached_property
+    def rows(self) -> CsrArrays:
+        """The edges as compressed sparse rows, all valid; raises GraphError if one is given twice."""
+        extends: bool = self.__dict__["_extends_base"]
+        return extended_rows(self, self.base.rows) if self.base and extends else rows_of(self)
+
+    @cached_property
+    def digests(self) -> dict[int, str]:
+        """What `RoadmapGraph.digest` returned, by the number of edges."""
+        return {}
+
+    @cached_property
+    def _scaled(self) -> FloatArray:
+        return scaled(self.space, self.coordinates)
 
     def connect(
         self,
@@ -256,7 +289,7 @@ class Roadmap:
         added = np.concatenate([points for _, points in groups])
         coordinates = np.concatenate([self.coordinates, added])
         wanted = neighbour_count(neighbours, len(coordinates), self.space.dimensions)
-        pairs = new_pairs(self.space, self.coordinates, groups, wanted)
+        pairs = new_pairs(self.space, self._scaled, groups, wanted)
         sources, targets, lengths = measured(self.space, coordinates, pairs)
         base = {"base_vertices": self.vertex_count, "base_edges": self.edge_count}
         return Roadmap(
@@ -267,6 +300,7 @@ class Roadmap:
             np.concatenate([self.lengths, lengths]),
             {**base, **self.facts},
             self,
+            extends_base=True,
         )
 
     def graph(
@@ -297,7 +331,7 @@ class Roadmap:
             roadmap. The search raises it if the checker fails.
         """
         check = EdgeChecker(self, checker, resolution=resolution, known=known)
-        return replace(self.topology, checker=check)
+        return RoadmapGraph.of(self, check)
 
     def problem(
         self,
@@ -382,7 +416,7 @@ class Roadmap:
 
     def edge_numbers(self, sources: Sequence[int], targets: Sequence[int]) -> NDArray[np.int64]:
         """Return the positions of edges, given in either direction; raises GraphError if there is no such edge."""
-        rows = self.topology.rows
+        rows = self.rows
         numbers = np.empty(len(sources), np.int64)
         for place, (source, target) in enumerate(zip(sources, targets, strict=True)):
             first, last = rows.first[source], rows.first[source + 1]
