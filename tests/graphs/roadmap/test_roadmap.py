@@ -14,10 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sailplan.core import Outcome, Policy, open_search, search
+from sailplan.core.kernel.compile import kernel
+from sailplan.core.kernel.edges import locate, slot_count, successor
+from sailplan.core.state import allocate_state
 from sailplan.errors import GraphError, ProblemError
 from sailplan.graphs import ExplicitGraph, Problem, Roadmap, RoadmapGraph
+from sailplan.graphs.roadmap.kernel import MetricCsrArrays
 from sailplan.oracle import cost_to_go
 from sailplan.policies import LazyPolicy, load_policy
+from sailplan.policies.replanning.kernel.edges import believed_cost, bound_of
 from sailplan.testing import check_graph, check_result
 from tests.graphs.roadmap.worlds import GOAL, RESOLUTION, START, Square, behind_no_wall, edge_valid, square_roadmap
 from tests.same import assert_same_result, assert_same_state
@@ -351,6 +356,62 @@ def test_rows_of_an_extended_roadmap_are_those_of_its_edges(
             assert found.dtype == expected.dtype
             assert np.array_equal(found, expected), name
         assert roadmap.topology.max_in_degree == int(np.bincount(roadmap.rows.targets, minlength=1).max(initial=0))
+
+
+@given(
+    st.integers(1, 40),
+    st.lists(st.booleans(), min_size=1, max_size=3),
+    st.sampled_from((1.0, 1.5, 1e9)),
+    st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=60)
+def test_straight_distances_bound_the_costs_of_paths(count: int, wraps: list[bool], bound: float, seed: int) -> None:
+    rng, limits = np.random.default_rng(seed), np.ones(len(wraps))
+    base = Roadmap.sample(-limits, limits, count, seed=seed, weights=rng.uniform(0.5, 2.0, len(wraps)), wraps=wraps)
+    ends = base.coordinates[rng.integers(count, size=2)] if seed % 2 else rng.uniform(-1.0, 1.0, (2, len(wraps)))
+    roadmap = base.connect(*ends, neighbours=4, extra=1, seed=seed)
+    assert roadmap.is_metric
+    valid = rng.random(roadmap.edge_count) < 0.7
+
+    def check(sources: list[int], targets: list[int]) -> Any:
+        return valid[roadmap.edge_numbers(sources, targets)]
+
+    graph = replace(roadmap.topology, checker=check)
+    problem = Problem(graph, roadmap.vertex_count - 2, roadmap.vertex_count - 1)
+    plain = Problem(roadmap.topology.with_results(valid), problem.start, problem.goal)
+    assert isinstance(graph.arrays(), MetricCsrArrays)
+    optimum = float(cost_to_go(plain)[problem.start])
+    policy = LazyPolicy(math.inf if bound == 1e9 else bound)
+    result = search(problem, policy)
+    assert result.found == math.isfinite(optimum)
+    if result.found:
+        assert result.cost <= bound * optimum * (1 + 1e-9) + 1e-9
+    plan = policy.compiled(problem).arrays.plan
+    assert plan.from_lower_bound
+    assert count_inconsistent(graph.arrays(), plan, allocate_state(graph.vertex_count), problem.goal) == 0
+
+
+@kernel
+def count_inconsistent(graph, plan, state, goal):  # type: ignore[no-untyped-def]
+    """Return how many edges cost less than the difference of the bounds of their ends."""
+    wrong = 0
+    for vertex in range(len(graph.first) - 1):
+        place = locate(graph, vertex)
+        for slot in range(slot_count(graph, place)):
+            target = successor(graph, place, slot)
+            cost = believed_cost(graph, plan, state, vertex, place, slot, target)
+            wrong += bound_of(graph, plan, goal, vertex) > cost + bound_of(graph, plan, goal, target)
+    return wrong
+
+
+def test_edges_shorter_than_the_distance_of_their_ends_give_no_lower_bound() -> None:
+    roadmap = square_roadmap()
+    shorter = replace(roadmap, lengths=0.5 * roadmap.lengths)
+    assert roadmap.is_metric
+    assert not shorter.is_metric
+    assert not shorter.connect(START, GOAL).is_metric
+    graph = shorter.graph(edge_valid)
+    assert not isinstance(graph.arrays(), MetricCsrArrays)
 
 
 def test_an_extension_is_checked() -> None:

@@ -13,7 +13,7 @@ from sailplan.errors import GraphError
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.explicit.kernel import CsrArrays
 from sailplan.graphs.roadmap.checking import EdgeChecker
-from sailplan.graphs.roadmap.kernel import extend_rows, fill_rows
+from sailplan.graphs.roadmap.kernel import MetricCsrArrays, extend_rows, fill_rows
 
 if TYPE_CHECKING:
     from sailplan.graphs.roadmap.roadmap import Roadmap
@@ -59,6 +59,20 @@ class RoadmapGraph(ExplicitGraph):
         """Return a hash of the ends of the first `count` edges; that of the base is computed once."""
         base = self.roadmap.base
         return super().digest(count) if base is None or count > base.edge_count else base.topology.digest(count)
+
+    def arrays(self) -> CsrArrays:
+        """Return the graph for the compiled engine, with a lower bound of path costs if the edges are long enough."""
+        rows = super().arrays()
+        return rows if self.checker is None or not self.roadmap.is_metric else MetricCsrArrays(*rows)
+
+    @property
+    def max_edge_cost(self) -> float:
+        """The largest cost of an edge."""
+        return self.roadmap.max_length
+
+    @cached_property
+    def _backward(self) -> CsrArrays:
+        return self.rows
 
     @property
     def edges_checked(self) -> int:

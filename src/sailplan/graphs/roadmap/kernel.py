@@ -1,12 +1,24 @@
-"""Nearest neighbours, adjacency as sorted rows, and connected components."""
+"""Nearest neighbours, adjacency as sorted rows, lower bounds of path costs, and connected components."""
 
 from __future__ import annotations
 
 import math
 
 from sailplan.core.kernel.compile import inlined, kernel
+from sailplan.core.kernel.edges import EUCLIDEAN, distance, lower_bound
+from sailplan.graphs.explicit.kernel import CheckedCsrArrays
 
 _ROUNDING = 1.000001
+_SHRINKING = 1.0 - 1e-9
+
+
+class MetricCsrArrays(CheckedCsrArrays):
+    """A graph whose edges are evaluated in Python, and are not shorter than the distance of the coordinates."""
+
+
+@lower_bound.register(MetricCsrArrays)
+def _lower_bound(graph, vertex, other):
+    return _SHRINKING * distance(graph, EUCLIDEAN, vertex, other)
 
 
 @inlined

@@ -33,6 +33,8 @@ from sailplan.graphs.roadmap.space import ConfigurationSpace
 
 EXTRA_SAMPLES = 16
 """Number of samples near the start, and near the goal."""
+_LENGTH_ERROR = 1e-12
+"""Rounding error of the length of an edge, as a part of the largest length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +76,8 @@ class Roadmap:
 
     def __post_init__(self, extends_base: bool) -> None:
         object.__setattr__(self, "_extends_base", extends_base)
-        vertices, edges = (self.base.vertex_count, self.base.edge_count) if self.base and extends_base else (0, 0)
+        base = self._extended_base
+        vertices, edges = (0, 0) if base is None else (base.vertex_count, base.edge_count)
         archive.check_arrays(
             self.space,
             self.coordinates,
@@ -181,8 +184,31 @@ class Roadmap:
     @cached_property
     def rows(self) -> CsrArrays:
         """The edges as compressed sparse rows, all valid; raises GraphError if one is given twice."""
-        extends: bool = self.__dict__["_extends_base"]
-        return extended_rows(self, self.base.rows) if self.base and extends else rows_of(self)
+        base = self._extended_base
+        return rows_of(self) if base is None else extended_rows(self, base.rows)
+
+    @cached_property
+    def max_length(self) -> float:
+        """The largest length of an edge; 0 if there is none."""
+        base = self._extended_base
+        first, before = (0, 0.0) if base is None else (base.edge_count, base.max_length)
+        return float(self.lengths[first:].max(initial=before))
+
+    @cached_property
+    def is_metric(self) -> bool:
+        """Whether no edge is shorter than the straight distance of its ends in the rows, but for rounding errors."""
+        base = self._extended_base
+        if base is not None and not base.is_metric:
+            return False
+        first, places = 0 if base is None else base.edge_count, self.rows.coordinates
+        offsets = places[self.sources[first:]] - places[self.targets[first:]]
+        distances = np.sqrt(np.square(offsets).sum(axis=1))
+        return bool((distances <= self.lengths[first:] + _LENGTH_ERROR * self.max_length).all())
+
+    @property
+    def _extended_base(self) -> Roadmap | None:
+        """The roadmap with whose arrays those of this one begin."""
+        return self.base if self.__dict__["_extends_base"] else None
 
     @cached_property
     def digests(self) -> dict[int, str]:

@@ -23,6 +23,7 @@ from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.explicit.kernel import CsrArrays
 from sailplan.graphs.explore import explore
 from sailplan.graphs.grid.kernel.edges import GridArrays, TerrainArrays
+from sailplan.graphs.roadmap.kernel import MetricCsrArrays
 from sailplan.graphs.voxels.kernel.edges import VoxelArrays
 from sailplan.policies.replanning.beliefs.belief import NEVER, SAVEABLE, Belief, Optimistic, Tensors
 from sailplan.policies.replanning.kernel.decrease import begin_settling, put_all, set_multipliers, settle
@@ -44,6 +45,9 @@ from sailplan.policies.replanning.update import NEVER_DUE, BeliefUpdate
 _MAX_EFFORT = 1000.0
 MAX_MULTIPLIER = 1000.0
 _SAMPLED_VERTICES = 1024
+_MANY_VERTICES = 4096
+"""The unit of costs in rows with a lower bound is that of as many vertices or more: it has to exceed the rounding
+errors of distances."""
 _SAMPLE_MARGIN = 256.0
 """How many times the largest edge cost of a sample of vertices other edges may cost, if the graph has no
 `max_edge_cost`."""
@@ -289,7 +293,9 @@ def is_supported(graph: Graph) -> TypeGuard[CompiledGraph]:
 
 def is_settled(rows: object, with_multipliers: bool) -> bool:
     """Return whether the bounds of all vertices are computed before a search, not where it goes."""
-    return isinstance(rows, CsrArrays | TerrainArrays) or (isinstance(rows, GridArrays) and with_multipliers)
+    if isinstance(rows, GridArrays | MetricCsrArrays):
+        return with_multipliers
+    return isinstance(rows, CsrArrays | TerrainArrays)
 
 
 def allocate_bounds(
@@ -297,9 +303,10 @@ def allocate_bounds(
 ) -> ReplanningArrays:
     """Allocate the bounds of a search before anything is known."""
     rows, count = graph.arrays(), graph.vertex_count
-    settled = is_settled(rows, multipliers is not None)
+    # The lower bound of sparse rows is one of their costs, without the effort.
+    settled = is_settled(rows, multipliers is not None) or (effort > 0.0 and isinstance(rows, CsrArrays))
     most = UNIT if multipliers is None else int(MAX_MULTIPLIER) * UNIT
-    steps, scale = whole_costs(graph, effort, most)
+    steps, scale = whole_costs(graph, effort, most, settled)
     plan = ReplanningArrays(
         goal=problem.goal,
         degree=graph.max_degree,
@@ -360,13 +367,17 @@ def _settle(graph: CompiledGraph, plan: ReplanningArrays, state: StateArrays) ->
         plan = enlarge(plan)
 
 
-def whole_costs(graph: CompiledGraph, effort: float, max_multiplier: int) -> tuple[NDArray[np.int64], float]:
+def whole_costs(
+    graph: CompiledGraph, effort: float, max_multiplier: int, settled: bool = True
+) -> tuple[NDArray[np.int64], float]:
     """Return costs of edges as positive integers, in the smallest unit with which all paths are below NO_WAY.
 
     The second value is the factor by which they are larger than the costs. The first one is empty if the costs are
-    computed during the search.
+    computed during the search, as in rows with a lower bound unless bounds are `settled` before it.
     """
     rows, longest = graph.arrays(), float(graph.vertex_count) * max_multiplier
+    if isinstance(rows, MetricCsrArrays) and not settled:
+        return np.empty(0, np.int64), _power_of_two_scale(graph, max(longest, float(_MANY_VERTICES * max_multiplier)))
     costs = plain_costs(rows, effort)
     if costs is None:
         return np.empty(0, np.int64), _power_of_two_scale(graph, longest)
