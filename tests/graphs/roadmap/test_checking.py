@@ -45,6 +45,8 @@ def test_a_sweep_agrees_with_a_check_of_all_configurations(count: int, resolutio
         return behind_no_wall(rows)
 
     found = sweep(UNIT, starts, ends, valid, resolution)
+    alone = [sweep(UNIT, starts[[at]], ends[[at]], behind_no_wall, resolution).tolist() for at in range(count)]
+    assert alone == [[answer] for answer in found.tolist()]
     for at in range(count):
         steps = max(1, int(np.ceil(np.linalg.norm(ends[at] - starts[at]) / resolution - 1e-9)))
         rows = starts[at] + np.arange(steps + 1)[:, None] / steps * (ends[at] - starts[at])

@@ -166,6 +166,9 @@ def sweep(
     offsets = ends - starts
     lengths = np.sqrt(np.square(space.weights * offsets).sum(axis=1))
     levels = [bisection(int(steps)) for steps in np.maximum(1, np.ceil(lengths / resolution - 1e-9))]
+    if len(starts) == 1:
+        # The request of most policies, without the bookkeeping of several motions.
+        return np.array([all(is_valid(valid, starts + part[:, None] * offsets).all() for part in levels[0])])
     verdicts = np.ones(len(starts), np.bool_)
     for level in range(max(map(len, levels), default=0)):
         due = [motion for motion in np.flatnonzero(verdicts).tolist() if level < len(levels[motion])]
