@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from sailplan.core.graph import FloatArray
 from sailplan.errors import RobotError
 from sailplan.files import FilePath, fault_line, file_bytes
+from sailplan.robots.model_robot import ModelRobot
 from sailplan.robots.robot import (
     RESOLUTION,
     BoolArray,
-    CheckCounts,
     as_configurations,
     check_resolution,
     inside_limits,
@@ -31,21 +31,13 @@ _WORLD = "universe"
 
 
 @dataclass(frozen=True, eq=False)
-class RoboplanRobot:
+class RoboplanRobot(ModelRobot["RoboplanModel"]):
     """A robot with any collision geometry, in a scene; create one with `RoboplanRobot.from_files`.
 
     All robots that `in_scene` returns share one roboplan scene, whose obstacles are exchanged when another of them
-    checks something. Do not use them from several threads.
+    checks something. Do not use them from several threads. If an edge is not valid, all of its configurations count as
+    checked.
     """
-
-    model: RoboplanModel
-    """The joints, and the roboplan scene."""
-    scene: Scene = field(default_factory=Scene)
-    """The obstacles."""
-    resolution: float = RESOLUTION
-    """Largest distance between checked configurations of an edge, in the joint space."""
-    counts: CheckCounts = field(default_factory=CheckCounts)
-    """What was checked so far in this scene; of an edge that is not valid, all configurations are counted."""
 
     @classmethod
     def from_files(
@@ -87,26 +79,6 @@ class RoboplanRobot:
         """
         model = _load(urdf, srdf, group, packages, fixed or {})
         return cls(model, resolution=check_resolution(resolution))
-
-    def in_scene(self, scene: Scene | Iterable[Obstacle]) -> RoboplanRobot:
-        """Return the same robot among other obstacles, with counts from zero."""
-        inside = scene if isinstance(scene, Scene) else Scene(tuple(scene))
-        return replace(self, scene=inside, counts=CheckCounts())
-
-    @property
-    def joint_names(self) -> tuple[str, ...]:
-        """The names of the joints."""
-        return self.model.joint_names
-
-    @property
-    def joint_limits(self) -> tuple[FloatArray, FloatArray]:
-        """The lower and upper limits of the joints."""
-        return self.model.lower, self.model.upper
-
-    @property
-    def continuous(self) -> BoolArray:
-        """Whether each joint turns without limit."""
-        return self.model.continuous
 
     def valid(self, configurations: ArrayLike) -> BoolArray:
         """Return whether each configuration is inside the limits and free of collisions."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,33 +16,23 @@ from sailplan.graphs.roadmap import ConfigurationSpace
 from sailplan.robots.kernel.collision import check_configurations, list_contacts
 from sailplan.robots.kernel.edges import check_edges
 from sailplan.robots.kernel.pose import ArmArrays, PoseArrays, place_robot
+from sailplan.robots.model_robot import ModelRobot
 from sailplan.robots.robot import (
     RESOLUTION,
     BoolArray,
-    CheckCounts,
     as_configurations,
     check_resolution,
     joint_space,
     segment_counts,
 )
-from sailplan.robots.scene import Obstacle, Scene
 from sailplan.robots.sphere_model import SphereModel, assemble, padded, scratch_pose
 from sailplan.robots.srdf import read_srdf
 from sailplan.robots.urdf import read_urdf
 
 
 @dataclass(frozen=True, eq=False)
-class SphereRobot:
+class SphereRobot(ModelRobot[SphereModel]):
     """A robot made of spheres, in a scene; create one with `SphereRobot.from_files`."""
-
-    model: SphereModel
-    """Links, spheres and joints."""
-    scene: Scene = field(default_factory=Scene)
-    """The obstacles; `in_scene` gives the robot others."""
-    resolution: float = RESOLUTION
-    """Largest distance between checked configurations of an edge, in the joint space."""
-    counts: CheckCounts = field(default_factory=CheckCounts)
-    """What was checked so far in this scene."""
 
     @classmethod
     def from_files(
@@ -90,26 +80,6 @@ class SphereRobot:
         robot = padded(read_urdf(urdf), padding)
         semantics = None if srdf is None else read_srdf(srdf)
         return cls(assemble(robot, semantics, group, fixed or {}), resolution=check_resolution(resolution))
-
-    def in_scene(self, scene: Scene | Iterable[Obstacle]) -> SphereRobot:
-        """Return the same robot among other obstacles, with counts from zero."""
-        inside = scene if isinstance(scene, Scene) else Scene(tuple(scene))
-        return replace(self, scene=inside, counts=CheckCounts())
-
-    @property
-    def joint_names(self) -> tuple[str, ...]:
-        """The names of the joints."""
-        return self.model.joint_names
-
-    @property
-    def joint_limits(self) -> tuple[FloatArray, FloatArray]:
-        """The lower and upper limits of the joints."""
-        return self.model.lower, self.model.upper
-
-    @property
-    def continuous(self) -> BoolArray:
-        """Whether each joint turns without limit."""
-        return self.model.continuous
 
     @cached_property
     def _arm(self) -> ArmArrays:
