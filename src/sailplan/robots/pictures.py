@@ -6,6 +6,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -23,6 +24,8 @@ from sailplan.robots.robot import as_configurations, joint_space
 from sailplan.robots.shapes import obstacle_faces, shaded, sphere_faces
 from sailplan.robots.spheres import SphereRobot
 
+_Colour: TypeAlias = tuple[float, ...]
+_Body: TypeAlias = tuple[FloatArray, _Colour]
 _START, _GOAL, _BETWEEN = (0.93, 0.60, 0.20, 1.0), (0.25, 0.62, 0.60, 1.0), (0.70, 0.62, 0.40, 0.08)
 _OBSTACLE, _PATH = (0.62, 0.68, 0.76, 0.35), (0.10, 0.30, 0.80, 1.0)
 _VALID, _INVALID = (0.15, 0.55, 0.25, 0.6), (0.80, 0.15, 0.15, 0.4)
@@ -78,10 +81,7 @@ def draw_plan(
     rows = as_configurations(robot, configurations)
     between = _along(robot, rows)
     ghosts = between[:: max(len(between) // 6, 1)]
-    shapes = [(sphere_faces(robot.sphere_positions(row)), _BETWEEN) for row in ghosts]
-    shapes += [
-        (sphere_faces(robot.sphere_positions(row)), colour) for row, colour in ((rows[0], _START), (rows[-1], _GOAL))
-    ]
+    shapes = [*_bodies(robot, ghosts, _BETWEEN), *_bodies(robot, rows[:1], _START), *_bodies(robot, rows[-1:], _GOAL)]
     figure = _figure(robot, rows, shapes, view, evaluated)
     with atomic_write(path) as file:
         figure.savefig(file, format="png")
@@ -126,17 +126,19 @@ def animate_plan(
     rows = as_configurations(robot, configurations)
     between = _along(robot, rows)
     shown = between[np.linspace(0, len(between) - 1, frames).round().astype(int)]
-    images = [
-        _image(_figure(robot, rows, [(sphere_faces(robot.sphere_positions(row)), _START)], view, evaluated))
-        for row in shown
-    ]
+    images = [_image(_figure(robot, rows, [body], view, evaluated)) for body in _bodies(robot, shown, _START)]
     write_animation(images, path, milliseconds=milliseconds)
+
+
+def _bodies(robot: SphereRobot, rows: FloatArray, colour: _Colour) -> list[_Body]:
+    """Return the faces of the robot at each configuration, with their colour."""
+    return [(sphere_faces(robot.sphere_positions(row)), colour) for row in rows]
 
 
 def _figure(
     robot: SphereRobot,
     rows: FloatArray,
-    shapes: Sequence[tuple[FloatArray, tuple[float, ...]]],
+    shapes: Sequence[_Body],
     view: View,
     evaluated: tuple[ArrayLike, ArrayLike] | None,
 ) -> Figure:

@@ -10,8 +10,8 @@ from PIL import Image, ImageDraw, ImageFont
 
 from sailplan.core.graph import FloatArray
 from sailplan.core.result import SearchResult
-from sailplan.files import FilePath, atomic_write
-from sailplan.graphs.grid.pictures import EXPANDED, FREE, GOAL, INK, PATH, START, Colour
+from sailplan.files import FilePath
+from sailplan.graphs.grid.pictures import EXPANDED, FREE, GOAL, INK, PATH, START, Colour, write_picture
 from sailplan.graphs.voxels.graph import VoxelGraph
 
 _WIDTH = 1000
@@ -62,8 +62,7 @@ def draw_views(graph: VoxelGraph, result: SearchResult) -> Image.Image:
 
 def save_views(graph: VoxelGraph, result: SearchResult, path: FilePath) -> None:
     """Draw what a search did and write the picture as a PNG file, atomically; see `draw_views`."""
-    with atomic_write(path) as file:
-        draw_views(graph, result).save(file, format="PNG")
+    write_picture(draw_views(graph, result), path)
 
 
 def _evaluated(graph: VoxelGraph, result: SearchResult) -> NDArray[np.bool_]:
