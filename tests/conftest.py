@@ -1,7 +1,8 @@
-"""What all tests share: the real data, and the settings of hypothesis."""
+"""What all tests share: the real data, and the settings of hypothesis and of the garbage collector."""
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -11,6 +12,10 @@ from hypothesis import settings
 # A deadline for one example would fail by chance on a busy machine.
 settings.register_profile("sailplan", deadline=None)
 settings.load_profile("sailplan")
+
+# Most of the time of the tests is compilation, which allocates many objects that are not garbage. With the default
+# thresholds, the collector takes a tenth of this time.
+gc.set_threshold(100_000, 20, 100)
 
 
 @pytest.fixture(scope="session")
