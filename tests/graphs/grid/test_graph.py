@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import math
+import pickle
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -171,3 +174,14 @@ def test_the_closest_free_cell_is_given_in_metres_too() -> None:
     world = World(np.array([[True, False]]), name="w", resolution=0.5, origin=(1.0, 2.0, 0.0))
     with pytest.raises(ProblemError, match=r"the closest free cell is \(1, 0\), at \(1.75, 2.25\) metres$"):
         grid_problem(world, (0, 0))
+
+
+@pytest.mark.parametrize("costs", [None, [[1.0, 2.0, 1.0]]])
+def test_a_copy_needs_no_other_kernels(costs: Any) -> None:
+    graph = GridGraph(World([[False, True, False]], costs=costs), FOUR_CONNECTED)  # type: ignore[arg-type]
+    type_of: Any = numba.typeof
+    arrays = graph.arrays()
+    for copy in (deepcopy(graph), pickle.loads(pickle.dumps(graph))):
+        assert type_of(copy.arrays()) == type_of(arrays)
+        assert copy.arrays().blocked.tolist() == [False, True, False]
+        assert copy.moves == graph.moves

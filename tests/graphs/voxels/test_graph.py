@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 import math
+import pickle
+from copy import deepcopy
+from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -122,3 +126,13 @@ def test_the_volume_cannot_change() -> None:
     assert not graph.blocked.any()
     with pytest.raises(ValueError, match="read-only"):
         graph.blocked[0, 0, 0] = True
+
+
+def test_a_copy_needs_no_other_kernels() -> None:
+    graph = VoxelGraph(np.eye(3, dtype=bool)[None], connectivity=6, resolution=0.5, name="three")
+    type_of: Any = numba.typeof
+    arrays = graph.arrays()
+    for copy in (deepcopy(graph), pickle.loads(pickle.dumps(graph))):
+        assert type_of(copy.arrays()) == type_of(arrays)
+        assert copy.arrays().blocked.tolist() == graph.blocked.reshape(-1).tolist()
+        assert (copy.connectivity, copy.resolution, copy.name) == (6, 0.5, "three")

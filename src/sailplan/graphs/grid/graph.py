@@ -73,6 +73,11 @@ class GridGraph:
     world: World
     moves: Moves = PAPER_MOVES
 
+    def __getstate__(self) -> dict[str, object]:
+        # A copy makes its arrays from its world. Copied arrays could be written to, which is another type to Numba:
+        # all kernels would be compiled again for them.
+        return {"world": self.world, "moves": self.moves}
+
     @property
     def vertex_count(self) -> int:
         """Number of cells, including blocked ones."""

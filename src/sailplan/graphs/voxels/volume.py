@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from operator import index
 from typing import Any, Self, TypeAlias
 
@@ -45,6 +45,15 @@ class Volume:
         frozen.flags.writeable = False
         object.__setattr__(self, "blocked", frozen)
         object.__setattr__(self, "origin", as_point(self.origin, f"{self.name}: the origin"))
+
+    def __getstate__(self) -> dict[str, object]:
+        # A copy makes its arrays for the compiled engine from its voxels.
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        # An array that can be written to is another type to Numba: all kernels would be compiled again for a copy.
+        self.__dict__.update(state)
+        self.blocked.flags.writeable = False
 
     @property
     def shape(self) -> tuple[int, int, int]:
