@@ -18,7 +18,7 @@ demo: .venv/installed-train ## a short tour: train a policy, planners side by si
 	$(BIN)/sailplan demo --out demo
 
 test: lint ## lint, types, layers, and every test
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: .venv/installed-dev ## style, types and the layers
 	$(BIN)/ruff check .

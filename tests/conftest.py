@@ -17,6 +17,24 @@ settings.load_profile("sailplan")
 # thresholds, the collector takes a tenth of this time.
 gc.set_threshold(100_000, 20, 100)
 
+LONG_FILES = {
+    "test_docstrings.py",
+    "test_documents.py",
+    "test_engines_agree.py",
+    "test_examples.py",
+    "test_hexagons.py",
+    "test_information.py",
+    "environment/test_graph_search.py",
+    "policies/lazy/test_any_graph.py",
+}
+"""The files that take longest, because they compile most kernels."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest, so that parallel workers end at about the same time."""
+    long_files = {Path(__file__).parent / name for name in LONG_FILES}
+    items.sort(key=lambda item: item.path not in long_files)
+
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
