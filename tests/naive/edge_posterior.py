@@ -17,49 +17,89 @@ Edge = tuple[int, int]
 class NaivePosterior:
     """The probability that each edge is invalid, given the results of some edges."""
 
-    def __init__(self, belief: EdgePosterior, graph: ExplicitGraph) -> None:
+    def __init__(self, belief: EdgePosterior, problem: Problem) -> None:
+        graph = problem.graph
+        assert isinstance(graph, ExplicitGraph)
         self.worlds, self.weights = belief.memory.by_world.astype(bool), belief.weights
         self.doubts = np.zeros(len(self.worlds))
-        self.ends = graph.edges()[:, :2].astype(int).tolist()
+        self.problem, self.undirected, self.stored = problem, graph.undirected, self.worlds.shape[1]
+        self.coordinates = graph.rows.coordinates
+        table = graph.edges()
+        self.ends = [(int(source), int(target)) for source, target, _ in table]
+        self.lengths = table[:, 2] / graph.rows.costs.mean()
+        self.old = {vertex for ends in self.ends[: self.stored] for vertex in ends}
+        # Invalid edges and length of valid ones, near the start, near the goal, and at each vertex.
+        prior = self.weights.narrowness, self.weights.openness
+        self.regions: list[tuple[float, float]] = [prior, prior]
+        self.around: dict[int, tuple[float, float]] = {}
 
     def learn(self, edge: int, invalid: bool) -> None:
-        """Add the doubt in worlds that differ."""
-        if edge < self.worlds.shape[1]:
+        """Add the doubt in worlds that differ, and what an added edge tells about the space around its ends."""
+        if edge < self.stored:
             doubt = self.weights.doubt_of_invalid if invalid else self.weights.doubt_of_valid
             self.doubts += doubt * (self.worlds[:, edge] != invalid)
+            return
+        failures, length = 0.0, float(self.lengths[edge])
+        if invalid:
+            survival = self.survival(edge)
+            failures = (1.0 - survival) / max(1.0 - (1.0 - self.share(self.collisions(edge))) * survival, 1e-9)
+            length *= failures / 2
+        else:
+            self.doubts += self.weights.doubt_of_valid * self.collisions(edge)
+        for vertex in self.ends[edge]:
+            before = self.around.get(vertex, (0.0, 0.0))
+            self.around[vertex] = before[0] + failures, before[1] + length
+        for region in {self.region(vertex) for vertex in self.ends[edge]} - {None}:
+            assert region is not None
+            before, part = self.regions[region], self.weights.region
+            self.regions[region] = before[0] + part * failures, before[1] + part * length
 
     def invalid(self, edge: int) -> float:
-        """The probability of an edge; of one that is not stored, the mean frequency."""
-        weights = np.exp(self.doubts.min() - self.doubts)
-        smoothing, certainty = self.weights.smoothing, self.weights.certainty
-        smoothing *= math.exp(self.doubts.min() / self.weights.patience)
-        if edge < self.worlds.shape[1]:
-            column = self.worlds[:, edge]
-            value = (weights @ column + smoothing * column.mean()) / (weights.sum() + smoothing)
+        """The probability of an edge."""
+        if edge < self.stored:
+            value = self.share(self.worlds[:, edge])
         else:
-            smoothing = max(smoothing, weights.sum())
-            value = (weights @ self.estimate(edge) + smoothing * self.worlds.mean()) / (weights.sum() + smoothing)
-        return float(np.clip(value, 1.0 - certainty, certainty))
+            value = 1.0 - (1.0 - self.share(self.collisions(edge))) * self.survival(edge)
+        return float(np.clip(value, 1.0 - self.weights.certainty, self.weights.certainty))
 
-    def estimate(self, edge: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """The results of an edge that is not stored: those of most edges at a stored vertex near it."""
-        stored = self.worlds.shape[1]
-        old = {vertex for ends in self.ends[:stored] for vertex in ends}
-        near = [vertex for vertex in self.ends[edge] if vertex in old]
-        if not near:
-            anchors = [self.anchor(vertex, old) for vertex in self.ends[edge]]
-            near = [max(anchors)]
-        around = [number for number, ends in enumerate(self.ends[:stored]) if near[0] in ends] or range(stored)
-        mostly: np.ndarray[tuple[int], np.dtype[np.bool_]] = self.worlds[:, list(around)].mean(axis=1) > 0.5
-        return mostly
+    def share(self, column: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
+        """The share of the worlds in a column, by their weights, smoothed with the frequency."""
+        weights = np.exp(self.doubts.min() - self.doubts)
+        smoothing = self.weights.smoothing * math.exp(self.doubts.min() / self.weights.patience)
+        return float((weights @ column + smoothing * column.mean()) / (weights.sum() + smoothing))
 
-    def anchor(self, vertex: int, old: set[int]) -> int:
-        """The first stored vertex that a new one is joined to, -1 if there is none; as a source before as a target."""
-        for one, other in ((0, 1), (1, 0)):
-            for ends in self.ends[self.worlds.shape[1] :]:
-                if ends[one] == vertex and ends[other] in old:
-                    return int(ends[other])
-        return -1
+    def collisions(self, edge: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """The worlds in which all stored edges that leave an end of an edge are invalid."""
+        found: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.zeros(len(self.worlds), bool)
+        for end in self.ends[edge]:
+            leaving = [
+                number
+                for number, (source, target) in enumerate(self.ends[: self.stored])
+                if end == source or (self.undirected and end == target)
+            ]
+            if leaving:
+                found |= self.worlds[:, leaving].all(axis=1)
+        return found
+
+    def survival(self, edge: int) -> float:
+        """The probability that nothing is in the way of an edge whose ends are valid."""
+        length, chances = float(self.lengths[edge]), []
+        for vertex in self.ends[edge]:
+            region = self.region(vertex)
+            base = (0.0, self.weights.openness) if region is None else self.regions[region]
+            own = self.around.get(vertex, (0.0, 0.0))
+            extent = base[1] + own[1]
+            chances.append((extent / (extent + length)) ** (base[0] + own[0]))
+        return min(chances)
+
+    def region(self, vertex: int) -> int | None:
+        """Whether an added vertex is nearer to the start (0) or to the goal (1)."""
+        if vertex in self.old:
+            return None
+        places = self.coordinates[[vertex, self.problem.start, self.problem.goal]]
+        if not places.shape[1]:
+            return int(vertex == self.problem.goal)
+        return int(((places[0] - places[2]) ** 2).sum() < ((places[0] - places[1]) ** 2).sum())
 
 
 def check_evaluations(problem: Problem, belief: EdgePosterior, bound: float, evaluated: list[list[int]]) -> None:
@@ -72,7 +112,7 @@ def check_evaluations(problem: Problem, belief: EdgePosterior, bound: float, eva
         number[int(source), int(target)] = index
         if graph.undirected:
             number[int(target), int(source)] = index
-    posterior, known, candidate = NaivePosterior(belief, graph), dict[int, bool](), list[Edge]()
+    posterior, known, candidate = NaivePosterior(belief, problem), dict[int, bool](), list[Edge]()
     for source, target, status in evaluated:
         if not candidate or not all(known.get(number[edge], True) for edge in candidate):
             candidate = _shortest(problem, number, table[:, 2], posterior, known, bound)

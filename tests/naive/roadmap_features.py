@@ -39,7 +39,7 @@ def naive_columns(
     """Return the columns by name."""
     numbers, lengths = _numbers(graph)
     known = known_results(graph, state)
-    posterior, learned = NaivePosterior(belief, graph), set[int]()
+    posterior, learned = NaivePosterior(belief, problem), set[int]()
     chances = {edge: 1.0 - posterior.invalid(number) for edge, number in numbers.items()}
     mean, surprise = _mean_length(graph), belief.weights.surprise
 

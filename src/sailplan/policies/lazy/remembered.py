@@ -20,7 +20,10 @@ from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.policies.lazy.kernel.remembered import (
     COUNTERS,
     EDGES,
+    FROM_GOAL,
+    FROM_START,
     NO_CANDIDATE,
+    UNKNOWN_DISTANCE,
     WORK,
     RememberedArrays,
     distances_ahead,
@@ -44,6 +47,7 @@ def remembered_form(
     return CompiledForm(
         session.arrays,
         notes=notes,
+        update=session.update,
         requests=policy.batch,
         tighten=session.tighten,
         lower_bound=session.lower_bound,
@@ -63,14 +67,14 @@ class RememberedSession:
         mean = float(lengths.mean()) if len(lengths) else 1.0
         longest = count * (float(lengths.max(initial=0.0)) + weights.surprise * _MOST_SURPRISE * mean) or 1.0
         self._scale = math.ldexp(1.0, math.floor(math.log2(NO_WAY >> 2) - math.log2(longest)))
-        steps = self._whole(lengths)
+        self._steps = self._whole(lengths)
         self.arrays = RememberedArrays(
-            memory=belief.arrays(graph),
-            steps=steps,
+            memory=belief.arrays(problem),
+            steps=self._steps,
             surprise=weights.surprise * mean * self._scale,
             bound=np.array([policy.bound]),
             haste=np.array([weights.haste if math.isinf(policy.bound) else 1.0]),
-            ahead=np.empty(count, np.int64),
+            ahead=np.full((2 if graph.undirected else 1, count), UNKNOWN_DISTANCE, np.int64),
             selector=selector,
             batch=policy.batch,
             sharing=weights.sharing,
@@ -82,26 +86,32 @@ class RememberedSession:
             settled=np.empty(count, np.int32),
             candidate=np.empty((2, count), np.int32),
             unknown=np.empty(count, np.int32),
-            shares=np.zeros(len(lengths)),
+            shares=np.zeros(graph.edge_count),
             forward=np.empty(count),
             onward=np.empty(count),
             known=_first_counters(),
         )
-        self._look_ahead(steps)
+        self._look_ahead(FROM_START)
 
     def _whole(self, lengths: FloatArray) -> NDArray[np.int64]:
         """Return lengths as positive integers."""
         return np.maximum(np.rint(lengths * self._scale), 1.0).astype(np.int64)
 
-    def _look_ahead(self, steps: NDArray[np.int64]) -> None:
-        """Compute the distances to the goal if all edges are valid."""
+    def _look_ahead(self, root: int) -> None:
+        """Compute the distances to the other end if all edges are valid."""
         arrays, backward = self.arrays, self._graph.backward_arrays()
         queue = allocate_queues(1, FIRST_ROOM + 2 * self._graph.max_in_degree)
-        back_steps = steps if self._graph.undirected else self._whole(backward.costs)
-        ends = self._problem.goal, self._problem.start
-        while not distances_ahead(backward, back_steps, *ends, arrays.ahead, arrays.phases, queue):
+        steps = self._steps if self._graph.undirected else self._whole(backward.costs)
+        start, goal = self._problem.start, self._problem.goal
+        ends = (goal, start) if root == FROM_START else (start, goal)
+        phases = np.empty(self._graph.vertex_count, np.int64)
+        while not distances_ahead(backward, steps, *ends, arrays.ahead[root], phases, queue):
             queue = enlarge_queues(queue)
-        arrays.phases[:] = 0
+
+    def update(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
+        """Compute the distances to the start, when a search for a candidate begins at the goal."""
+        self._look_ahead(FROM_GOAL)
+        return queue
 
     def tighten(
         self, arrays: RememberedArrays, state: SearchState, queue: QueueArrays, bound: float

@@ -2,8 +2,8 @@
 
 An edge that is not known costs its length and a penalty for the probability that it is invalid, at most `bound` times
 its length; an edge known to be valid costs its length. So a candidate whose edges are all valid is at most `bound`
-times as long as the shortest path. The heuristic is the distance to the goal if all edges are valid; without a bound it
-is weighted, and the candidate need not be the shortest.
+times as long as the shortest path. The heuristic is the distance if all edges are valid; without a bound it may be
+weighted, and the candidate need not be the shortest. If edges are undirected, the search begins at either end.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sailplan.core.kernel.compile import inlined, kernel, piece
 from sailplan.core.kernel.edges import is_valid, locate, slot_count, successor
 from sailplan.core.kernel.heap import NO_TAG, clear, has_room, pop_entry, put, tag_of, vertex_of
 from sailplan.core.kernel.loop import evaluate_edges, known_status, step
-from sailplan.core.kernel.policy import before_return, on_edges, on_open, request
+from sailplan.core.kernel.policy import before_return, is_due, on_edges, on_open, request
 from sailplan.policies.lazy.kernel.selection import ALTERNATE, position_in_order
 from sailplan.policies.replanning.beliefs.kernel.edges import EdgeMemoryArrays, learn_edge, probability_invalid
 from sailplan.policies.replanning.kernel.edges import MOST_WORK, NO_WAY
@@ -36,12 +36,16 @@ from sailplan.policies.replanning.kernel.edges import MOST_WORK, NO_WAY
 CRITICAL = 4
 """Value of `RememberedArrays.selector`, beside those of `LazyArrays`."""
 
-EDGES, RUN, SEARCHING, READ, TURN, WORK, LENGTH, SETTLED = range(8)
+EDGES, RUN, SEARCHING, READ, TURN, WORK, LENGTH, SETTLED, ROOT = range(9)
 """Indices of `RememberedArrays.known`: the number of edges of the candidate, or NO_CANDIDATE; the number of the search
 for it, and whether it was interrupted; the number of invalid vertices and edges at its beginning; the number of
 requests that were answered; the number of vertices that may be settled before the kernel returns; the length of the
-candidate; the number of vertices settled."""
-COUNTERS = 8
+candidate; the number of vertices settled; the end of the path from which the candidate is searched for."""
+COUNTERS = 9
+FROM_START, FROM_GOAL = range(2)
+"""Values of ROOT, and rows of `ahead`."""
+UNKNOWN_DISTANCE = -1
+"""In the first entry of a row of `ahead`: it is not computed yet."""
 NO_CANDIDATE = -1
 _LONGEST_DETOUR = 8.0
 """Paths with a longer detour than this, in units of `detour`, have no weight."""
@@ -62,7 +66,8 @@ class RememberedArrays(NamedTuple):
     haste: NDArray[np.float64]
     """The weight of `ahead`, in a single entry; 1 if there is a bound."""
     ahead: NDArray[np.int64]
-    """A lower bound of the distance of each vertex to the goal, which is consistent; NO_WAY if there is no path."""
+    """Shape (1 or 2, vertices): a lower bound of the distance of each vertex to the goal, which is consistent; NO_WAY
+    if there is no path. If edges are undirected, the second row is the same for the start."""
     selector: int
     batch: int
     """Largest number of edges in a request."""
@@ -83,7 +88,7 @@ class RememberedArrays(NamedTuple):
     unknown: NDArray[np.int32]
     """The edges of the candidate whose results are not known."""
     shares: NDArray[np.float64]
-    """For CRITICAL: the share of almost shortest paths that contain each edge, by row."""
+    """For CRITICAL: the share of almost shortest paths that contain each edge."""
     forward: NDArray[np.float64]
     onward: NDArray[np.float64]
     """For CRITICAL: the weights of the paths to and from each vertex."""
@@ -92,6 +97,12 @@ class RememberedArrays(NamedTuple):
 
 
 step.register(RememberedArrays)(evaluate_edges)
+
+
+@is_due.register(RememberedArrays)
+def _is_due(search, policy):
+    """Return whether the distances to the other end must be computed."""
+    return policy.ahead[policy.known[ROOT], 0] == UNKNOWN_DISTANCE
 
 
 @before_return.register(RememberedArrays)
@@ -112,7 +123,21 @@ def _on_edges(search, policy, count):
         source, slot = search.requested[index, 0], search.requested[index, 1]
         place = locate(search.graph, source)
         status = known_status(search, source, place, slot, successor(search.graph, place, slot))
+        if not is_valid(status):
+            _select_root(policy, source)
         learn_edge(policy.memory, search.graph.given[place[0] + slot], not is_valid(status))
+
+
+@inlined
+def _select_root(policy, source):
+    """Search from the end of the candidate that is closer to an invalid edge of it.
+
+    What has changed is met at once, and the rest of the path costs what it did: few vertices have to be settled.
+    """
+    known = policy.known
+    for index in range(known[EDGES]):
+        if policy.candidate[0, index] == source:
+            known[ROOT] = min(2 * index // known[EDGES], len(policy.ahead) - 1)
 
 
 @request.register(RememberedArrays)
@@ -144,7 +169,8 @@ def _find_candidate(search, policy):
         known[RUN] += 1
         search.state.counts[POLICY_EVALUATIONS] += 1
         clear(queue, 0)
-        _reach(policy, queue, search.start, 0, NO_VERTEX, 0)
+        _reach(policy, queue, _root(search, policy), 0, NO_VERTEX, 0)
+    end = _end(search, policy)
     reached = 2 * known[RUN]
     slack = np.int64(_LONGEST_DETOUR * policy.detour) if policy.selector == CRITICAL else np.int64(0)
     while True:
@@ -164,7 +190,7 @@ def _find_candidate(search, policy):
         policy.phases[vertex] = reached + 1
         policy.settled[known[SETTLED]] = vertex
         known[SETTLED] += 1
-        if vertex == search.goal:
+        if vertex == end:
             known[LENGTH] = rank
             if slack == 0:
                 break
@@ -174,12 +200,22 @@ def _find_candidate(search, policy):
 
 
 @inlined
+def _root(search, policy):
+    return search.start if policy.known[ROOT] == FROM_START else search.goal
+
+
+@inlined
+def _end(search, policy):
+    return search.goal if policy.known[ROOT] == FROM_START else search.start
+
+
+@inlined
 def _settle(search, policy, vertex, place, reached):
     """Reach the targets of the edges of a vertex that may be valid."""
-    graph = search.graph
+    graph, ahead = search.graph, policy.ahead[policy.known[ROOT]]
     for slot in range(slot_count(graph, place)):
         target = successor(graph, place, slot)
-        if target == vertex or policy.phases[target] == reached + 1 or policy.ahead[target] == NO_WAY:
+        if target == vertex or policy.phases[target] == reached + 1 or ahead[target] == NO_WAY:
             continue
         status = known_status(search, vertex, place, slot, target)
         if status != NOT_EVALUATED and not is_valid(status):
@@ -199,7 +235,7 @@ def _reach(policy, queue, vertex, travelled, source, slot):
 
 @inlined
 def _rank(policy, vertex):
-    ahead = policy.ahead[vertex]
+    ahead = policy.ahead[policy.known[ROOT], vertex]
     return policy.travelled[vertex] + (ahead if policy.haste[0] == 1.0 else np.int64(policy.haste[0] * ahead))
 
 
@@ -215,16 +251,24 @@ def _believed(policy, graph, row, status):
 
 @piece
 def _lay_candidate(search, policy):
-    """Write down the candidate."""
-    edges, here = 0, np.int64(search.goal)
-    while here != search.start:
-        here = np.int64(policy.came_from[here])
+    """Write down the candidate, from the start to the goal."""
+    graph, candidate, edges, here = search.graph, policy.candidate, 0, np.int64(_end(search, policy))
+    while here != _root(search, policy):
+        before, slot = np.int64(policy.came_from[here]), np.int64(policy.came_by[here])
+        if policy.known[ROOT] == FROM_START:
+            candidate[0, edges], candidate[1, edges] = before, slot
+        else:
+            candidate[0, edges], candidate[1, edges] = (
+                here,
+                graph.opposite[graph.first[before] + slot] - graph.first[here],
+            )
+        here = before
         edges += 1
-    here = np.int64(search.goal)
-    for index in range(edges - 1, -1, -1):
-        source, slot = policy.came_from[here], policy.came_by[here]
-        policy.candidate[0, index], policy.candidate[1, index] = source, slot
-        here = np.int64(source)
+    if policy.known[ROOT] == FROM_START:
+        for index in range(edges // 2):
+            for row in range(2):
+                other = candidate[row, edges - 1 - index]
+                candidate[row, edges - 1 - index], candidate[row, index] = candidate[row, index], other
     policy.known[EDGES] = edges
 
 
@@ -232,7 +276,7 @@ def _lay_candidate(search, policy):
 def _find_shares(search, policy):
     """Compute the share of almost shortest paths that contain each edge; NO_QUEUE if the queue needs more room.
 
-    A path has the weight exp(-detour), and each of its edges leads to a vertex that is farther from the start.
+    A path has the weight exp(-detour), and each of its edges leads to a vertex that is farther from the root.
     """
     graph, queue, known = search.graph, search.queue, policy.known
     count = known[SETTLED]
@@ -247,26 +291,27 @@ def _find_shares(search, policy):
         put(queue, 0, policy.travelled[vertex], tag_of(index, vertex))
     for index in range(count):
         policy.settled[index] = vertex_of(pop_entry(queue, 0, policy.phases, settled)[1])
-    policy.forward[search.start] = 1.0
+    policy.forward[_root(search, policy)] = 1.0
     for index in range(count):
         vertex = np.int64(policy.settled[index])
         place = locate(graph, vertex)
         for slot in range(slot_count(graph, place)):
-            weight = _path_weight(search, policy, vertex, place, slot, settled)
-            policy.shares[place[0] + slot] = weight
-            if weight > 0.0:
-                policy.forward[successor(graph, place, slot)] += policy.forward[vertex] * weight
-    policy.onward[search.goal] = 1.0
-    total = max(policy.forward[search.goal], 1e-300)
+            target = np.int64(successor(graph, place, slot))
+            if policy.phases[target] != settled or policy.travelled[target] >= policy.travelled[vertex]:
+                weight = _path_weight(search, policy, vertex, place, slot, settled)
+                policy.shares[graph.given[place[0] + slot]] = weight
+                policy.forward[target] += policy.forward[vertex] * weight
+    policy.onward[_end(search, policy)] = 1.0
+    total = max(policy.forward[_end(search, policy)], 1e-300)
     for index in range(count - 1, -1, -1):
         vertex = np.int64(policy.settled[index])
         place = locate(graph, vertex)
         for slot in range(slot_count(graph, place)):
-            weight = policy.shares[place[0] + slot]
-            if weight > 0.0:
-                rest = weight * policy.onward[successor(graph, place, slot)]
+            target, edge = np.int64(successor(graph, place, slot)), graph.given[place[0] + slot]
+            if policy.phases[target] == settled and policy.travelled[target] > policy.travelled[vertex]:
+                rest = policy.shares[edge] * policy.onward[target]
                 policy.onward[vertex] += rest
-                policy.shares[place[0] + slot] = policy.forward[vertex] * rest / total
+                policy.shares[edge] = policy.forward[vertex] * rest / total
     return 0
 
 
@@ -274,7 +319,7 @@ def _find_shares(search, policy):
 def _path_weight(search, policy, vertex, place, slot, settled):
     """Return the factor of an edge in the weight of a path; 0 if it is not on an almost shortest path."""
     target = successor(search.graph, place, slot)
-    if vertex == search.goal or target == vertex or policy.phases[target] != settled:
+    if vertex == _end(search, policy) or policy.phases[target] != settled:
         return 0.0
     status = known_status(search, vertex, place, slot, target)
     if policy.travelled[target] <= policy.travelled[vertex] or (status != NOT_EVALUATED and not is_valid(status)):
@@ -318,10 +363,10 @@ def _most_doubtful(search, policy, index, found):
     unknown, best, largest = policy.unknown, index, -1.0
     for position in range(index, found):
         source, slot = policy.candidate[0, unknown[position]], policy.candidate[1, unknown[position]]
-        row = search.graph.first[source] + slot
-        score = probability_invalid(policy.memory, search.graph.given[row])
+        edge = search.graph.given[search.graph.first[source] + slot]
+        score = probability_invalid(policy.memory, edge)
         if policy.selector == CRITICAL:
-            score *= (policy.shares[row] + _LEAST_SHARE) ** policy.sharing
+            score *= (policy.shares[edge] + _LEAST_SHARE) ** policy.sharing
         if score > largest:
             best, largest = position, score
     chosen = unknown[best]

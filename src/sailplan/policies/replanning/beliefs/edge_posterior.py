@@ -18,7 +18,10 @@ from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.policies.replanning.beliefs.belief import Refresh, Tensors, saveable
 from sailplan.policies.replanning.beliefs.kernel.edges import (
     VERSION,
+    AddedEdgeArrays,
     EdgeMemoryArrays,
+    find_added,
+    find_collisions,
     learn_edges,
     probabilities_invalid,
 )
@@ -56,10 +59,16 @@ class EdgeWeights:
     """For the selector `critical`: exponent of the share of almost shortest paths that contain an edge."""
     detour: float = 0.125
     """For the selector `critical`: the weight of a path decreases to 1/e for a detour of this many mean lengths."""
-
-    haste: float = 1.3
-    """Weight of the distance to the goal in the search for a candidate path, if there is no bound; with 1 it is the
-    shortest one, which takes more time."""
+    narrowness: float = 1.0
+    """For edges that were added to the roadmap: the shape of the Gamma distribution of the rate of collisions along an
+    edge whose ends are valid, before any of them is evaluated."""
+    openness: float = 4.0
+    """The rate of that distribution, in mean lengths of edges: the larger, the rarer are collisions."""
+    region: float = 0.3
+    """The part of what an edge of an added vertex tells that holds for all vertices near the same end of the path."""
+    haste: float = 1.0
+    """Weight of the distance to the other end in the search for a candidate path, if there is no bound. With more than
+    1 the candidate need not be the shortest one, which may take less time."""
 
     def __post_init__(self) -> None:
         numbers = list(asdict(self).values())
@@ -67,8 +76,8 @@ class EdgeWeights:
             raise PolicyError(f"weights must be finite and not negative, the certainty in [0.5, 1), got {self}")
         if self.haste < 1.0:
             raise PolicyError(f"haste must be at least 1, got {self.haste}")
-        if min(self.detour, self.smoothing, self.patience) <= 0.0:
-            raise PolicyError(f"detour, smoothing and patience must be positive, got {self}")
+        if min(self.detour, self.smoothing, self.patience, self.openness) <= 0.0:
+            raise PolicyError(f"detour, smoothing, patience and openness must be positive, got {self}")
 
 
 @saveable("edge posterior")
@@ -76,10 +85,11 @@ class EdgeWeights:
 class EdgePosterior:
     """The probability that each edge of a roadmap is invalid, from stored worlds that agree with the evaluated edges.
 
-    It supports the roadmap whose edges were stored, with any start and goal, and with edges added at the end. In a
-    stored world, such an edge is estimated to be invalid if most stored edges at the nearest vertex are; its
-    probability is the mean of that of the estimate and of the frequency of all edges, as little is known about it.
-    `LazyPolicy` computes the probabilities only for the edges that it considers.
+    It supports the roadmap whose edges were stored, with any start and goal, and with vertices and edges added at the
+    end. An added edge, about which nothing is stored, is valid if no stored end of it is in collision, which the worlds
+    tell, and if nothing is in between, which is the less likely the longer it is. How likely is learned in the search,
+    for the space around the start, around the goal, and around each vertex: rates of collisions have Gamma
+    distributions. `LazyPolicy` computes the probabilities only for the edges that it considers.
 
     Examples
     --------
@@ -150,17 +160,16 @@ class EdgePosterior:
             return f"it was learned on another roadmap, of {self.edges} edges"
         return ""
 
-    def arrays(self, graph: ExplicitGraph) -> EdgeMemoryArrays:
+    def arrays(self, problem: Problem) -> EdgeMemoryArrays:
         """Return the stored worlds for kernels, before anything is known."""
         weights, worlds, by_edge = self.weights, len(self.memory.by_world), self.memory.bits_by_cell
-        added = self._added(graph)
         doubts = np.full(8 * by_edge.shape[1], np.inf)
         doubts[:worlds] = 0.0
         doubts[list(self.ignored)] = np.inf
         return EdgeMemoryArrays(
             worlds=by_edge,
-            added=np.ascontiguousarray(np.packbits(added, axis=0, bitorder="little").T),
-            frequencies=np.append(self.memory.frequencies, self.memory.frequencies.mean()),
+            frequencies=self.memory.frequencies,
+            added=self._added(problem),
             doubts=doubts,
             tables=np.empty((by_edge.shape[1], 256), np.float32),
             total=np.zeros(2),
@@ -172,35 +181,34 @@ class EdgePosterior:
             certainty=weights.certainty,
         )
 
-    def _added(self, graph: ExplicitGraph) -> NDArray[np.uint8]:
-        """Return whether each edge that is not stored is estimated to be invalid, in each world."""
-        if graph.edge_count == self.edges:
-            return np.zeros((len(self.memory.by_world), 0), np.uint8)
-        ends = graph.edges()[:, :2].astype(np.int64)
-        others, is_stored = ends[self.edges :], np.zeros(graph.vertex_count, np.bool_)
-        is_stored[ends[: self.edges]] = True
-        anchor = np.where(is_stored, np.arange(graph.vertex_count), -1)
-        for one, other in ((0, 1), (1, 0)):
-            # A new vertex counts as the first stored one that it is joined to.
-            joined = (anchor[others[:, one]] < 0) & is_stored[others[:, other]]
-            vertices, first = np.unique(others[joined, one], return_index=True)
-            anchor[vertices] = others[joined, other][first]
-        one, other = others.T
-        nearest = np.where(
-            is_stored[one], one, np.where(is_stored[other], other, np.maximum(anchor[one], anchor[other]))
+    def _added(self, problem: Problem) -> AddedEdgeArrays:
+        """Describe the edges that are not stored."""
+        graph, weights = problem.graph, self.weights
+        assert isinstance(graph, ExplicitGraph)
+        rows, count = graph.rows, graph.edge_count - self.edges
+        is_stored, ends, lengths = (
+            np.zeros(graph.vertex_count, np.bool_),
+            np.empty((count, 2), np.int64),
+            np.empty(count),
         )
-        vertices, which = np.unique(nearest, return_inverse=True)
-        return self._mostly_invalid(graph, vertices)[:, which]
-
-    def _mostly_invalid(self, graph: ExplicitGraph, vertices: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """Return whether most stored edges at each vertex are invalid, in each world; most of all edges for -1."""
-        sides = [graph.rows] if graph.undirected else [graph.rows, graph.backward_arrays()]
-        table = np.empty((len(self.memory.by_world), len(vertices)), np.uint8)
-        for index, vertex in enumerate(vertices.tolist()):
-            edges = np.concatenate([side.given[side.first[vertex] : side.first[vertex + 1]] for side in sides])
-            around = self.memory.by_cell[edges[edges < self.edges]] if vertex >= 0 else self.memory.by_cell
-            table[:, index] = 2 * around.sum(axis=0, dtype=np.int64) > len(around)
-        return table
+        if count:
+            find_added(rows.first, rows.targets, rows.given, rows.costs, self.edges, is_stored, ends, lengths)
+        vertices, sides = np.unique(ends, return_inverse=True)
+        worlds = self.memory.bits_by_cell
+        collisions, scratch = np.empty((count, worlds.shape[1]), np.uint8), np.empty(worlds.shape[1], np.uint8)
+        find_collisions(rows.first, rows.given, worlds, ends, scratch, collisions)
+        spaces = np.array([[weights.narrowness, weights.openness]] * 2)
+        return AddedEdgeArrays(
+            ends=collisions,
+            frequencies=np.bitwise_count(collisions).sum(axis=1) / len(self.memory.by_world),
+            lengths=lengths / (float(rows.costs.mean()) or 1.0) if count else lengths,
+            sides=sides.reshape(ends.shape),
+            regions=np.where(is_stored[vertices], -1, _regions(problem, vertices)),
+            narrowness=np.zeros((len(vertices), 2)),
+            spaces=spaces,
+            openness=weights.openness,
+            sharing=weights.region,
+        )
 
     def multipliers(self, problem: Problem) -> FloatArray:
         """Return the multipliers before anything is known."""
@@ -233,6 +241,16 @@ class EdgePosterior:
         return cls(str(facts["roadmap"]), memory, weights, str(facts["name"]), Refresh.build(facts["refresh"]))
 
 
+def _regions(problem: Problem, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return 1 for vertices that are nearer to the goal than to the start; without coordinates only for the goal."""
+    assert isinstance(problem.graph, ExplicitGraph)
+    places = problem.graph.rows.coordinates
+    if not places.shape[1]:
+        return (vertices == problem.goal).astype(np.int64)
+    to_start, to_goal = (((places[vertices] - places[end]) ** 2).sum(axis=1) for end in (problem.start, problem.goal))
+    return (to_goal < to_start).astype(np.int64)
+
+
 class EdgePosteriorFollower:
     """The doubt in each world during one search."""
 
@@ -240,7 +258,7 @@ class EdgePosteriorFollower:
         graph = problem.graph
         assert isinstance(graph, ExplicitGraph)
         self._graph, self._belief = graph, belief
-        self._memory = belief.arrays(graph)
+        self._memory = belief.arrays(problem)
         self.lengths = np.empty(graph.edge_count)
         """The length of each edge."""
         self.lengths[graph.rows.given] = graph.rows.costs

@@ -21,6 +21,31 @@ VERSION, TABLE_VERSION = range(2)
 
 
 _MOST_DOUBT = 100.0
+_LEAST = 1e-9
+
+
+class AddedEdgeArrays(NamedTuple):
+    """Edges that were added to a roadmap: they join an added vertex, such as the start, to a stored or an added one."""
+
+    ends: NDArray[np.uint8]
+    """Shape (edges, bytes): the bits of the worlds in which a stored end of each edge is in collision."""
+    frequencies: NDArray[np.float64]
+    """The frequency with which one is."""
+    lengths: NDArray[np.float64]
+    """The length of each edge, in mean lengths of edges."""
+    sides: NDArray[np.int64]
+    """Shape (edges, 2): the ends of each edge, numbered by their order among the ends of all."""
+    regions: NDArray[np.int64]
+    """The region of each of these vertices: 0 near the start, 1 near the goal; -1 for a stored vertex."""
+    narrowness: NDArray[np.float64]
+    """Shape (vertices, 2): what is known about the space around each of them, as in `spaces`."""
+    spaces: NDArray[np.float64]
+    """Shape (2, 2): the number of invalid edges, and the length of valid ones, in each region. They are the parameters
+    of a Gamma distribution of the rate of collisions along an edge."""
+    openness: float
+    """The initial length of valid edges."""
+    sharing: float
+    """The part of what an edge tells about the space around a vertex that holds for the region."""
 
 
 class EdgeMemoryArrays(NamedTuple):
@@ -28,10 +53,10 @@ class EdgeMemoryArrays(NamedTuple):
 
     worlds: NDArray[np.uint8]
     """Shape (edges, bytes): bit b of byte k is 1 if the edge is invalid in world 8 k + b."""
-    added: NDArray[np.uint8]
-    """The same for the edges that follow, which are not stored but estimated."""
     frequencies: NDArray[np.float64]
-    """The frequency with which each edge is invalid, and in the last entry that of all edges."""
+    """The frequency with which each edge is invalid."""
+    added: AddedEdgeArrays
+    """The edges that follow, about which nothing is stored."""
     doubts: NDArray[np.float64]
     """The doubt in each world, padded to eight times the number of bytes with infinity."""
     tables: NDArray[np.float32]
@@ -54,17 +79,62 @@ class EdgeMemoryArrays(NamedTuple):
 @piece
 def learn_edge(memory, edge, invalid):
     """Add the doubt in the worlds in which an edge has the other result."""
-    if edge >= len(memory.worlds):
-        # Its results in the worlds are estimates, so that it tells nothing about the worlds.
-        return
-    row = memory.worlds[edge]
-    doubt = memory.doubt_of_invalid if invalid else memory.doubt_of_valid
+    stored = len(memory.worlds)
+    if edge >= stored:
+        _learn_added_edge(memory, edge - stored, invalid)
+    else:
+        _doubt(memory, memory.worlds[edge], invalid, memory.doubt_of_invalid if invalid else memory.doubt_of_valid)
+    memory.clock[VERSION] += 1
+
+
+@piece
+def _doubt(memory, row, invalid, doubt):
+    """Add a doubt in the worlds whose bit in a row differs from a result."""
     for index in range(len(row)):
         byte = row[index]
         for bit in range(8):
             if ((byte >> bit) & 1) != invalid:
                 memory.doubts[8 * index + bit] += doubt
-    memory.clock[VERSION] += 1
+
+
+@piece
+def _learn_added_edge(memory, index, invalid):
+    """Update what is known about the space around the added ends of an edge.
+
+    The ends of a valid edge are valid. Of an invalid one, a stored end or the space in between is in collision.
+    """
+    added = memory.added
+    if not invalid:
+        _doubt(memory, added.ends[index], False, memory.doubt_of_valid)
+        failures, length = 0.0, added.lengths[index]
+    else:
+        survival = _survival(added, index)
+        failures = (1.0 - survival) / max(1.0 - (1.0 - _end_invalid(memory, index)) * survival, _LEAST)
+        length = 0.5 * failures * added.lengths[index]
+    before = -1
+    for side in range(2):
+        vertex = added.sides[index, side]
+        region = added.regions[vertex]
+        added.narrowness[vertex, 0] += failures
+        added.narrowness[vertex, 1] += length
+        if region >= 0 and region != before:
+            added.spaces[region, 0] += added.sharing * failures
+            added.spaces[region, 1] += added.sharing * length
+        before = region
+
+
+@inlined
+def _survival(added, index):
+    """Return the probability that nothing is in the way of an edge whose ends are valid."""
+    length, survival = added.lengths[index], 1.0
+    for side in range(2):
+        vertex = added.sides[index, side]
+        region, own = added.regions[vertex], added.narrowness[vertex]
+        failures, extent = own[0], added.openness + own[1]
+        if region >= 0:
+            failures, extent = own[0] + added.spaces[region, 0], own[1] + added.spaces[region, 1]
+        survival = min(survival, (extent / (extent + length)) ** failures)
+    return survival
 
 
 @piece
@@ -90,10 +160,27 @@ def _weigh(memory):
 @inlined
 def probability_invalid(memory, edge):
     """Return the probability that an edge is invalid, given what was learned."""
+    stored = len(memory.worlds)
+    if edge < stored:
+        probability = _share(memory, memory.worlds[edge], memory.frequencies[edge])
+    else:
+        survival = _survival(memory.added, edge - stored)
+        probability = 1.0 - (1.0 - _end_invalid(memory, edge - stored)) * survival
+    return min(max(probability, 1.0 - memory.certainty), memory.certainty)
+
+
+@inlined
+def _end_invalid(memory, index):
+    """Return the probability that a stored end of an added edge is in collision."""
+    return _share(memory, memory.added.ends[index], memory.added.frequencies[index])
+
+
+@inlined
+def _share(memory, row, frequency):
+    """Return the weighted share of the worlds whose bits in a row are set, smoothed with their frequency."""
     if memory.clock[TABLE_VERSION] != memory.clock[VERSION]:
         _weigh(memory)
-    stored, tables = len(memory.worlds), memory.tables
-    row = memory.worlds[edge] if edge < stored else memory.added[edge - stored]
+    tables = memory.tables
     # Four sums, because an addition waits for the one before it.
     zero, whole = np.float32(0.0), len(row) & ~3
     one, two, three, four = zero, zero, zero, zero
@@ -104,14 +191,8 @@ def probability_invalid(memory, edge):
         four += tables[index + 3, row[index + 3]]
     for index in range(whole, len(row)):
         one += tables[index, row[index]]
-    weight = np.float64((one + two) + (three + four))
-    # The estimate of an added edge counts at most as much as the mean frequency.
-    total, smoothing = memory.total[0], memory.total[1]
-    if edge >= stored:
-        smoothing = max(smoothing, total)
-    frequency = memory.frequencies[edge if edge < stored else stored]
-    probability = (weight + smoothing * frequency) / (total + smoothing)
-    return min(max(probability, 1.0 - memory.certainty), memory.certainty)
+    weight, smoothing = np.float64((one + two) + (three + four)), memory.total[1]
+    return (weight + smoothing * frequency) / (memory.total[0] + smoothing)
 
 
 @kernel
@@ -126,3 +207,37 @@ def probabilities_invalid(memory, probabilities):
     """Compute the probability of every edge."""
     for edge in range(len(probabilities)):
         probabilities[edge] = probability_invalid(memory, edge)
+
+
+@kernel
+def find_added(first, targets, given, costs, stored, is_stored, ends, lengths):
+    """Find the ends and lengths of the edges from number `stored` on, and which vertices earlier edges join."""
+    for vertex in range(len(first) - 1):
+        for row in range(first[vertex], first[vertex + 1]):
+            edge = given[row] - stored
+            if edge < 0:
+                is_stored[vertex] = True
+                is_stored[targets[row]] = True
+            else:
+                ends[edge, 0], ends[edge, 1], lengths[edge] = vertex, targets[row], costs[row]
+
+
+@kernel
+def find_collisions(first, given, worlds, ends, scratch, collisions):
+    """Set the bits of the worlds in which an end of each edge is in collision: no stored edge that leaves it is valid.
+
+    An end that no stored edge leaves is in collision in none.
+    """
+    collisions[:] = 0
+    for edge in range(len(ends)):
+        for side in range(2):
+            vertex, found = ends[edge, side], False
+            for place in range(first[vertex], first[vertex + 1]):
+                if given[place] < len(worlds):
+                    row = worlds[given[place]]
+                    for byte in range(len(row)):
+                        scratch[byte] = (scratch[byte] & row[byte]) if found else row[byte]
+                    found = True
+            if found:
+                for byte in range(len(scratch)):
+                    collisions[edge, byte] |= scratch[byte]
