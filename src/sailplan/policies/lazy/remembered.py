@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core.compiled_engine import allocate_search
-from sailplan.core.graph import FloatArray, Problem
+from sailplan.core.graph import Problem
 from sailplan.core.kernel.arrays import NO_QUEUE, NO_TIME, QueueArrays
 from sailplan.core.kernel.heap import FIRST_ROOM
 from sailplan.core.policy import CompiledForm
 from sailplan.core.result import Note
 from sailplan.core.state import SearchState, allocate_queues, enlarge_queues
 from sailplan.graphs.explicit.graph import ExplicitGraph
+from sailplan.graphs.roadmap.kernel import MetricCsrArrays
 from sailplan.policies.lazy.kernel.remembered import (
     COUNTERS,
     EDGES,
@@ -35,6 +36,7 @@ from sailplan.policies.replanning.kernel.edges import MOST_WORK, NO_WAY
 if TYPE_CHECKING:
     from sailplan.policies.lazy.policy import LazyPolicy
 
+_ROUNDING = 1.0 - 1e-6
 _MOST_SURPRISE = 8.0
 """A penalty is below this many times the weight of the surprise: -log(1 - certainty) at the largest certainty."""
 
@@ -67,10 +69,9 @@ class RememberedSession:
         mean = float(lengths.mean()) if len(lengths) else 1.0
         longest = count * (float(lengths.max(initial=0.0)) + weights.surprise * _MOST_SURPRISE * mean) or 1.0
         self._scale = math.ldexp(1.0, math.floor(math.log2(NO_WAY >> 2) - math.log2(longest)))
-        self._steps = self._whole(lengths)
         self.arrays = RememberedArrays(
             memory=belief.arrays(problem),
-            steps=self._steps,
+            scale=self._scale,
             surprise=weights.surprise * mean * self._scale,
             bound=np.array([policy.bound]),
             haste=np.array([weights.haste if math.isinf(policy.bound) else 1.0]),
@@ -93,19 +94,21 @@ class RememberedSession:
         )
         self._look_ahead(FROM_START)
 
-    def _whole(self, lengths: FloatArray) -> NDArray[np.int64]:
-        """Return lengths as positive integers."""
-        return np.maximum(np.rint(lengths * self._scale), 1.0).astype(np.int64)
-
     def _look_ahead(self, root: int) -> None:
-        """Compute the distances to the other end if all edges are valid."""
-        arrays, backward = self.arrays, self._graph.backward_arrays()
-        queue = allocate_queues(1, FIRST_ROOM + 2 * self._graph.max_in_degree)
-        steps = self._steps if self._graph.undirected else self._whole(backward.costs)
+        """Compute lower bounds of the distances to the other end."""
+        graph, ahead = self._graph, self.arrays.ahead[root]
         start, goal = self._problem.start, self._problem.goal
-        ends = (goal, start) if root == FROM_START else (start, goal)
-        phases = np.empty(self._graph.vertex_count, np.int64)
-        while not distances_ahead(backward, steps, *ends, arrays.ahead[root], phases, queue):
+        end, other = (goal, start) if root == FROM_START else (start, goal)
+        if isinstance(graph.arrays(), MetricCsrArrays):
+            places = graph.rows.coordinates
+            # A little less than the straight distance, so that bounds are consistent after rounding.
+            np.floor(
+                _ROUNDING * self._scale * np.linalg.norm(places - places[end], axis=1), out=ahead, casting="unsafe"
+            )
+            return
+        backward, phases = graph.backward_arrays(), np.empty(graph.vertex_count, np.int64)
+        queue = allocate_queues(1, FIRST_ROOM + 2 * graph.max_in_degree)
+        while not distances_ahead(backward, self._scale, end, other, ahead, phases, queue):
             queue = enlarge_queues(queue)
 
     def update(self, state: SearchState, queue: QueueArrays) -> QueueArrays:

@@ -57,8 +57,8 @@ class RememberedArrays(NamedTuple):
     """A lazy search with an edge posterior."""
 
     memory: EdgeMemoryArrays
-    steps: NDArray[np.int64]
-    """The length of each edge as a whole number, by row."""
+    scale: float
+    """Lengths are whole numbers: the cost of an edge times this, at least 1."""
     surprise: float
     """The penalty of an edge for each unit of surprise, in the same unit."""
     bound: NDArray[np.float64]
@@ -73,7 +73,7 @@ class RememberedArrays(NamedTuple):
     """Largest number of edges in a request."""
     sharing: float
     detour: float
-    """See `EdgeWeights`; the latter in the unit of `steps`."""
+    """See `EdgeWeights`; the latter in the unit of lengths."""
     travelled: NDArray[np.int64]
     """Scratch, like all fields below: the length of the path to each vertex."""
     phases: NDArray[np.int64]
@@ -240,9 +240,15 @@ def _rank(policy, vertex):
 
 
 @inlined
+def whole_length(cost, scale):
+    """Return the length of an edge as a positive integer."""
+    return max(np.int64(cost * scale + 0.5), np.int64(1))
+
+
+@inlined
 def _believed(policy, graph, row, status):
     """Return the believed cost of an edge that is not known to be invalid."""
-    length = policy.steps[row]
+    length = whole_length(graph.costs[row], policy.scale)
     if is_valid(status) or policy.bound[0] == 1.0:
         return length
     penalty = -policy.surprise * math.log1p(-probability_invalid(policy.memory, graph.given[row]))
@@ -388,11 +394,11 @@ def find_shortest(search, policy):
 
 
 @kernel
-def distances_ahead(backward, steps, goal, start, ahead, phases, queue):
+def distances_ahead(backward, scale, goal, start, ahead, phases, queue):
     """Compute the distance of vertices to the goal by Dijkstra, up to twice that of the start; false if out of room.
 
-    `steps` are the lengths of the rows of the reversed graph. Vertices that are farther away have twice the distance of
-    the start, which is a lower bound. If the start cannot reach the goal, all vertices that can have their distance.
+    Vertices that are farther away have twice the distance of the start, which is a lower bound. If the start cannot
+    reach the goal, all vertices that can have their distance.
     """
     ahead[:] = NO_WAY
     phases[:] = 0
@@ -418,7 +424,7 @@ def distances_ahead(backward, steps, goal, start, ahead, phases, queue):
             limit = 2 * rank
         for slot in range(slot_count(backward, place)):
             source = successor(backward, place, slot)
-            distance = rank + steps[place[0] + slot]
+            distance = rank + whole_length(backward.costs[place[0] + slot], scale)
             if distance < ahead[source]:
                 ahead[source], phases[source] = distance, 1
                 queue.issued[0] += 1
