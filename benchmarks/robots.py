@@ -23,9 +23,9 @@ import numpy as np
 
 from robot_tables import draw, report
 from robot_worlds import GROUPS, Arm
-from sailplan.core import Limits, Outcome, Policy, search
+from sailplan import Limits, plan_motion
+from sailplan.core import Policy
 from sailplan.files import write_text
-from sailplan.graphs import KnownEdges, Problem
 from sailplan.policies import LazyPolicy, a_star, optimistic, weighted_a_star
 from sailplan.policies.replanning.beliefs import EdgePosterior
 from sailplan.progress import show_progress
@@ -117,18 +117,11 @@ class Bench:
         return self._search(self._policies[planner], robot, problem)
 
     def _search(self, policy: Policy, robot: SphereRobot, problem: ArmProblem) -> tuple[str, float]:
-        """Search; while the roadmap has no path, add samples near the start and the goal, and keep what is known."""
-        end = perf_counter() + self.seconds
-        roadmap = self.arm.roadmap.connect(problem.start, problem.goal, extra=0)
-        known, start, goal = KnownEdges(roadmap), roadmap.vertex_count - 2, roadmap.vertex_count - 1
-        for stage in range(len(self.extra) + 1):
-            task = Problem(roadmap.graph(robot, known=known), start, goal, name=problem.name)
-            result = search(task, policy, Limits(seconds=max(0.0, end - perf_counter())))
-            if result.outcome is not Outcome.FRONTIER_EMPTY or stage == len(self.extra):
-                break
-            roadmap = roadmap.refine((start, goal), extra=self.extra[stage], seed=stage, valid=robot.valid)
-            known = known.extended(roadmap)
-        return result.outcome.value, result.cost
+        """Search; while the roadmap has no path, samples are added near an end that has no way out."""
+        limits = Limits(seconds=self.seconds)
+        roadmap, ends = self.arm.roadmap, (problem.start, problem.goal)
+        motion = plan_motion(roadmap, *ends, robot, policy=policy, limits=limits, extra=self.extra, name=problem.name)
+        return motion.outcome.value, motion.cost
 
 
 def plan(options: argparse.Namespace) -> None:
@@ -172,7 +165,9 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="largest number of problems or scenes of each robot")
     parser.add_argument("--seconds", type=float, default=2.0, help="time limit of each planner")
     parser.add_argument(
-        "--extra", default="16,64,256", help="samples near start and goal, added one number after the other if need be"
+        "--extra",
+        default="8,16,32,64,128,256",
+        help="samples near start and goal, added one number after the other if need be",
     )
     parser.add_argument("--worlds", type=int, default=1000, help="largest number of recorded scenes to learn from")
     parser.add_argument("--seed", type=int, default=1)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from sailplan.graphs.roadmap.roadmap import Roadmap
     from sailplan.graphs.voxels.graph import VoxelGraph
     from sailplan.learning.train import train
+    from sailplan.planning.motion import MotionPlan, plan_motion
     from sailplan.planning.plan import Plan, plan
     from sailplan.policies.catalogue import load_policy, save_policy
 
@@ -52,6 +53,7 @@ _HOME = {
     "KnownEdges": "sailplan.graphs",
     "LatticeGraph": "sailplan.graphs",
     "Limits": "sailplan.core",
+    "MotionPlan": "sailplan.planning",
     "MotionPrimitives": "sailplan.graphs",
     "Moves": "sailplan.graphs",
     "Outcome": "sailplan.core",
@@ -72,6 +74,7 @@ _HOME = {
     "load_policy": "sailplan.policies",
     "open_search": "sailplan.core",
     "plan": "sailplan.planning",
+    "plan_motion": "sailplan.planning",
     "read_octomap": "sailplan.datasets",
     "read_primitives": "sailplan.datasets",
     "read_world": "sailplan.datasets",
@@ -91,6 +94,7 @@ __all__ = [
     "KnownEdges",
     "LatticeGraph",
     "Limits",
+    "MotionPlan",
     "MotionPrimitives",
     "Moves",
     "Outcome",
@@ -112,6 +116,7 @@ __all__ = [
     "load_policy",
     "open_search",
     "plan",
+    "plan_motion",
     "read_octomap",
     "read_primitives",
     "read_world",

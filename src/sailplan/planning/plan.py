@@ -137,7 +137,7 @@ def plan(
     robot = RoundRobot(radius, metres, problem) if radius > 0.0 else None
     if robot:
         problem = robot.problem()
-    planner, name = _policy(DEFAULT_POLICY if policy is None else policy)
+    planner, name = as_policy(DEFAULT_POLICY if policy is None else policy)
     session = open_search(problem, planner, stop=stop, engine=engine)
     result = _run(session, _with_bound(limits or Limits(), bound), on_solution)
     notes = [*_notes_on_unknown_cells(world), *result.notes]
@@ -191,7 +191,8 @@ def _advice(world: World, start: Point | None, goal: Point | None, metres: bool)
     return advice
 
 
-def _policy(given: str | os.PathLike[str] | Policy) -> tuple[Policy, str]:
+def as_policy(given: str | os.PathLike[str] | Policy) -> tuple[Policy, str]:
+    """Return a policy and its name, given it, or its name or file; raises PolicyError for anything else."""
     if isinstance(given, str | os.PathLike):
         return load_policy(os.fspath(given)), os.fspath(given)
     if not callable(getattr(given, "open", None)) or not hasattr(given, "stop"):

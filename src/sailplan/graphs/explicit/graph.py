@@ -186,6 +186,10 @@ class ExplicitGraph:
             self._digests[count] = hashlib.sha256(ends.tobytes()).hexdigest()[:32]
         return self._digests[count]
 
+    def earlier_results(self) -> NDArray[np.uint8]:
+        """Return the status of each edge in earlier searches in the same world; NOT_EVALUATED if it is not known."""
+        return np.full(self.edge_count, NOT_EVALUATED, np.uint8)
+
     @cached_property
     def max_degree(self) -> int:
         """Largest number of edges that leave a vertex."""

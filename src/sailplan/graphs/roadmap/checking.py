@@ -76,7 +76,9 @@ class EdgeChecker:
         self.edges_checked = 0
         """Number of edges given to the checker."""
         self._configurations = 0
-        self._roadmap, self._checker, self._known, self._step = roadmap, checker, known, step
+        self._roadmap, self._checker, self._step = roadmap, checker, step
+        self.known = known
+        """Results from earlier searches in the same world, to which new ones are added."""
         self._edge_valid: EdgeValidity | None = getattr(checker, "edge_valid", None)
         if self._edge_valid is None and not hasattr(checker, "valid"):
             if not callable(checker):
@@ -97,14 +99,14 @@ class EdgeChecker:
 
     def __call__(self, sources: Sequence[int], targets: Sequence[int]) -> list[bool]:
         """Return whether each edge is valid; what is known is not checked."""
-        if self._known is None:
+        if self.known is None:
             return list(map(bool, self._check(sources, targets)))
         numbers = self._roadmap.edge_numbers(sources, targets)
-        known, valid = self._known.recall(numbers)
+        known, valid = self.known.recall(numbers)
         unknown = np.flatnonzero(~known).tolist()
         if unknown:
             valid[unknown] = self._check([sources[at] for at in unknown], [targets[at] for at in unknown])
-            self._known.remember(numbers[unknown], valid[unknown])
+            self.known.remember(numbers[unknown], valid[unknown])
         return list(map(bool, valid))
 
     def _check(self, sources: Sequence[int], targets: Sequence[int]) -> NDArray[np.bool_]:

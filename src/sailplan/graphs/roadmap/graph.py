@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sailplan.core.graph import EdgeStatus, FloatArray
 from sailplan.errors import GraphError
@@ -64,6 +65,14 @@ class RoadmapGraph(ExplicitGraph):
         """Return the graph for the compiled engine, with a lower bound of path costs if the edges are long enough."""
         rows = super().arrays()
         return rows if self.checker is None or not self.roadmap.is_metric else MetricCsrArrays(*rows)
+
+    def earlier_results(self) -> NDArray[np.uint8]:
+        """Return the status of each edge that `KnownEdges` has the result of; NOT_EVALUATED for others."""
+        results = super().earlier_results()
+        known = self.checker.known if isinstance(self.checker, EdgeChecker) else None
+        if known is not None:
+            results[known.valid], results[known.invalid] = EdgeStatus.VALID, EdgeStatus.INVALID_EDGE
+        return results
 
     @property
     def max_edge_cost(self) -> float:

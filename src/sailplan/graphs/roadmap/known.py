@@ -59,6 +59,12 @@ class KnownEdges:
         """The numbers of the edges that are known to be invalid."""
         return np.flatnonzero(self._results == _INVALID)
 
+    def is_closed(self, vertex: int) -> bool:
+        """Return whether all edges of a vertex of the roadmap are known to be invalid."""
+        rows = self.roadmap.rows
+        edges = rows.given[rows.first[vertex] : rows.first[vertex + 1]]
+        return bool((self._results[edges] == _INVALID).all())
+
     def recall(self, edges: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return whether the result of each edge is known, and whether it is known to be valid."""
         results = np.full(len(edges), _UNKNOWN, np.uint8)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core.compiled_engine import allocate_search
-from sailplan.core.graph import Problem
-from sailplan.core.kernel.arrays import NO_QUEUE, NO_TIME, QueueArrays
+from sailplan.core.graph import EdgeStatus, Problem
+from sailplan.core.kernel.arrays import NO_QUEUE, NO_TIME, NOT_EVALUATED, QueueArrays
 from sailplan.core.kernel.heap import FIRST_ROOM
 from sailplan.core.policy import CompiledForm
 from sailplan.core.result import Note
@@ -31,6 +31,7 @@ from sailplan.policies.lazy.kernel.remembered import (
     find_shortest,
 )
 from sailplan.policies.replanning.beliefs.edge_posterior import EdgePosterior
+from sailplan.policies.replanning.beliefs.kernel.edges import learn_edges
 from sailplan.policies.replanning.kernel.edges import MOST_WORK, NO_WAY
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class RememberedSession:
         self._scale = math.ldexp(1.0, math.floor(math.log2(NO_WAY >> 2) - math.log2(longest)))
         self.arrays = RememberedArrays(
             memory=belief.arrays(problem),
+            earlier=graph.earlier_results(),
             scale=self._scale,
             surprise=weights.surprise * mean * self._scale,
             bound=np.array([policy.bound]),
@@ -92,6 +94,8 @@ class RememberedSession:
             onward=np.empty(count),
             known=_first_counters(),
         )
+        known = np.flatnonzero(self.arrays.earlier != NOT_EVALUATED)
+        learn_edges(self.arrays.memory, known, self.arrays.earlier[known] != EdgeStatus.VALID)
         self._look_ahead(FROM_START)
 
     def _look_ahead(self, root: int) -> None:

@@ -57,6 +57,8 @@ class RememberedArrays(NamedTuple):
     """A lazy search with an edge posterior."""
 
     memory: EdgeMemoryArrays
+    earlier: NDArray[np.uint8]
+    """The result of each edge in earlier searches in the same world; NOT_EVALUATED if there is none."""
     scale: float
     """Lengths are whole numbers: the cost of an edge times this, at least 1."""
     surprise: float
@@ -123,9 +125,11 @@ def _on_edges(search, policy, count):
         source, slot = search.requested[index, 0], search.requested[index, 1]
         place = locate(search.graph, source)
         status = known_status(search, source, place, slot, successor(search.graph, place, slot))
+        edge = search.graph.given[place[0] + slot]
         if not is_valid(status):
             _select_root(policy, source)
-        learn_edge(policy.memory, search.graph.given[place[0] + slot], not is_valid(status))
+        if policy.earlier[edge] == NOT_EVALUATED:
+            learn_edge(policy.memory, edge, not is_valid(status))
 
 
 @inlined
@@ -217,12 +221,19 @@ def _settle(search, policy, vertex, place, reached):
         target = successor(graph, place, slot)
         if target == vertex or policy.phases[target] == reached + 1 or ahead[target] == NO_WAY:
             continue
-        status = known_status(search, vertex, place, slot, target)
+        status = _status(search, policy, vertex, place, slot, target)
         if status != NOT_EVALUATED and not is_valid(status):
             continue
         travelled = policy.travelled[vertex] + _believed(policy, graph, place[0] + slot, status)
         if policy.phases[target] != reached or travelled < policy.travelled[target]:
             _reach(policy, search.queue, target, travelled, vertex, slot)
+
+
+@inlined
+def _status(search, policy, vertex, place, slot, target):
+    """Return what is known about an edge, from this search or from an earlier one."""
+    status = known_status(search, vertex, place, slot, target)
+    return policy.earlier[search.graph.given[place[0] + slot]] if status == NOT_EVALUATED else status
 
 
 @inlined
@@ -327,7 +338,7 @@ def _path_weight(search, policy, vertex, place, slot, settled):
     target = successor(search.graph, place, slot)
     if vertex == _end(search, policy) or policy.phases[target] != settled:
         return 0.0
-    status = known_status(search, vertex, place, slot, target)
+    status = _status(search, policy, vertex, place, slot, target)
     if policy.travelled[target] <= policy.travelled[vertex] or (status != NOT_EVALUATED and not is_valid(status)):
         return 0.0
     cost = _believed(policy, search.graph, place[0] + slot, status)
