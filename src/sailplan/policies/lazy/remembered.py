@@ -21,9 +21,9 @@ from sailplan.graphs.roadmap.kernel import MetricCsrArrays
 from sailplan.policies.lazy.kernel.remembered import (
     COUNTERS,
     EDGES,
-    FROM_GOAL,
     FROM_START,
     NO_CANDIDATE,
+    ROOT,
     UNKNOWN_DISTANCE,
     WORK,
     RememberedArrays,
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from sailplan.policies.lazy.policy import LazyPolicy
 
 _ROUNDING = 1.0 - 1e-6
+"""A little less than the straight distance is a consistent lower bound after rounding."""
+_DETOUR = 1.5
+"""Without a bound, the heuristic need not be a lower bound: paths on roadmaps are longer than the straight distance."""
 _MOST_SURPRISE = 8.0
 """A penalty is below this many times the weight of the surprise: -log(1 - certainty) at the largest certainty."""
 
@@ -99,16 +102,20 @@ class RememberedSession:
         self._look_ahead(FROM_START)
 
     def _look_ahead(self, root: int) -> None:
-        """Compute lower bounds of the distances to the other end."""
-        graph, ahead = self._graph, self.arrays.ahead[root]
-        start, goal = self._problem.start, self._problem.goal
+        """Compute the heuristic of searches from an end, which is a lower bound if the path has a bound."""
+        bounded = math.isfinite(float(self.arrays.bound[0]))
+        self._distances(root, self.arrays.ahead[root], _ROUNDING if bounded else _DETOUR)
+
+    def _distances(self, root: int, ahead: NDArray[np.int64], detour: float) -> None:
+        """Write the distance of each vertex to the other end, if all edges are valid.
+
+        On roadmaps it is the straight distance times `detour`, which takes much less time.
+        """
+        graph, start, goal = self._graph, self._problem.start, self._problem.goal
         end, other = (goal, start) if root == FROM_START else (start, goal)
         if isinstance(graph.arrays(), MetricCsrArrays):
             places = graph.rows.coordinates
-            # A little less than the straight distance, so that bounds are consistent after rounding.
-            np.floor(
-                _ROUNDING * self._scale * np.linalg.norm(places - places[end], axis=1), out=ahead, casting="unsafe"
-            )
+            np.floor(detour * self._scale * np.linalg.norm(places - places[end], axis=1), out=ahead, casting="unsafe")
             return
         backward, phases = graph.backward_arrays(), np.empty(graph.vertex_count, np.int64)
         queue = allocate_queues(1, FIRST_ROOM + 2 * graph.max_in_degree)
@@ -116,8 +123,8 @@ class RememberedSession:
             queue = enlarge_queues(queue)
 
     def update(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
-        """Compute the distances to the start, when a search for a candidate begins at the goal."""
-        self._look_ahead(FROM_GOAL)
+        """Compute the heuristic of searches from an end, when the first one begins there."""
+        self._look_ahead(int(self.arrays.known[ROOT]))
         return queue
 
     def tighten(
@@ -127,12 +134,17 @@ class RememberedSession:
         arrays.bound[0] = bound
         if not math.isinf(bound):
             arrays.haste[0] = 1.0
+            arrays.ahead[:] = UNKNOWN_DISTANCE
+            self._look_ahead(int(arrays.known[ROOT]))
         arrays.known[EDGES] = NO_CANDIDATE
         return arrays, queue
 
     def lower_bound(self, state: SearchState, deadline: float) -> float:
         """Return the cost of the shortest path that may be valid, or 0 at the deadline (`perf_counter`)."""
+        ahead = np.empty((1, self._graph.vertex_count), np.int64)
+        self._distances(FROM_START, ahead[0], _ROUNDING)
         plain = self.arrays._replace(
+            ahead=ahead,
             bound=np.ones(1),
             haste=np.ones(1),
             selector=0,
