@@ -55,6 +55,16 @@ def test_results_are_kept_when_a_roadmap_is_refined() -> None:
         kept.extended(square_roadmap())
 
 
+def test_a_vertex_is_closed_if_all_its_edges_are_invalid() -> None:
+    roadmap = square_roadmap()
+    known = KnownEdges(roadmap)
+    edges = np.flatnonzero((roadmap.sources == 3) | (roadmap.targets == 3))
+    known.remember(edges[1:], np.zeros(len(edges) - 1, bool))
+    assert not known.is_closed(3)
+    known.remember(edges[:1], np.zeros(1, bool))
+    assert known.is_closed(3)
+
+
 def test_both_directions_are_one_edge() -> None:
     roadmap = square_roadmap()
     graph = roadmap.graph(Square(), known=KnownEdges(roadmap))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,11 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from sailplan import improve
 from sailplan.core import Limits, open_search, search
+from sailplan.core.graph import FloatArray
 from sailplan.datasets import read_edge_worlds
-from sailplan.graphs import ExplicitGraph, Problem
+from sailplan.graphs import ExplicitGraph, KnownEdges, Problem, Roadmap
 from sailplan.oracle import cost_to_go
 from sailplan.policies import load_policy, save_policy
 from sailplan.policies.lazy import LazyPolicy
@@ -137,6 +140,66 @@ def test_searches_by_vertices_and_engines(drawn: Drawn, lazy: bool) -> None:
     )
     assert_same_result(reference, compiled)
     assert compiled.found == math.isfinite(cost_to_go(problem)[problem.start])
+
+
+@st.composite
+def roadmaps_with_memory(draw: st.DrawFn) -> tuple[Roadmap, FloatArray, EdgePosterior]:
+    """Draw a roadmap with a start and a goal, the radius of a disc in its middle, and a belief with other radii."""
+    roadmap = Roadmap.sample([0.0, 0.0], [1.0, 1.0], draw(st.integers(5, 40)), seed=draw(st.integers(0, 99)))
+    radii = np.array(draw(st.lists(st.floats(0.05, 0.45), min_size=1, max_size=9)))
+    motions = roadmap.motions(roadmap.sources, roadmap.targets)
+    belief = EdgePosterior.of(roadmap.topology, [_outside(radius)(*motions) for radius in radii], draw(WEIGHTS))
+    return roadmap.connect([0.05, 0.5], [0.95, 0.5], extra=draw(st.sampled_from([0, 3]))), radii, belief
+
+
+def _outside(radius: float) -> Callable[[FloatArray, FloatArray], NDArray[np.bool_]]:
+    def edge_valid(starts: FloatArray, ends: FloatArray) -> NDArray[np.bool_]:
+        along = np.linspace(0.0, 1.0, 40)[:, None, None]
+        free: NDArray[np.bool_] = (np.linalg.norm(starts + along * (ends - starts) - 0.5, axis=2) > radius).all(axis=0)
+        return free
+
+    return edge_valid
+
+
+@settings(max_examples=80)
+@given(
+    drawn=roadmaps_with_memory(),
+    radius=st.floats(0.05, 0.45),
+    bound=BOUNDS,
+    selector=st.sampled_from(["doubtful", "critical"]),
+    share=st.sampled_from([0.0, 0.3, 1.0]),
+    seed=st.integers(0, 99),
+)
+def test_roadmaps_whose_edges_are_partly_known(
+    drawn: tuple[Roadmap, FloatArray, EdgePosterior],
+    radius: float,
+    bound: float,
+    selector: str,
+    share: float,
+    seed: int,
+) -> None:
+    roadmap, _, belief = drawn
+    start, goal = roadmap.vertex_count - 2, roadmap.vertex_count - 1
+    valid = _outside(radius)(*roadmap.motions(roadmap.sources, roadmap.targets))
+    told = np.flatnonzero(np.random.default_rng(seed).random(roadmap.edge_count) < share)
+    results = []
+    for engine in ("reference", "compiled"):
+        known = KnownEdges(roadmap)
+        known.remember(told, valid[told])
+        graph = roadmap.graph(_outside(radius), known=known)
+        problem = Problem(graph, start, goal)
+        results.append(search(problem, LazyPolicy(bound, belief, selector), engine=engine))
+        requested = {frozenset(edge) for edge in results[-1].trace.evaluated[:, :2].tolist()}
+        invalid = told[~valid[told]]
+        assert requested.isdisjoint(
+            map(frozenset, zip(roadmap.sources[invalid], roadmap.targets[invalid], strict=True))
+        )
+        check_result(problem, results[-1])
+    assert_same_result(*results)
+    shortest = cost_to_go(Problem(roadmap.topology.with_results(valid), start, goal))[start]
+    assert results[0].found == math.isfinite(shortest)
+    if results[0].found and math.isfinite(bound):
+        assert results[0].cost <= bound * shortest * (1.0 + 1e-9)
 
 
 def _square() -> tuple[ExplicitGraph, EdgePosterior]:
