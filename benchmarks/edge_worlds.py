@@ -135,14 +135,15 @@ def overhead(vertices: int, worlds: int) -> None:
         spent.append(search(problem, policy).edge_evaluations)
         times.append(time.thread_time() - began)
     _print_times(f"posterior, {worlds} worlds, {graph.edge_count} edges, {np.mean(spent):.0f} evaluations", times)
-    memory, probabilities = belief.arrays(graph), np.empty(graph.edge_count)
-    times = []
-    for edge in range(50):
-        began = time.thread_time()
-        learn_edges(memory, np.array([edge]), np.array([True]))
-        probabilities_invalid(memory, probabilities)
-        times.append(time.thread_time() - began)
-    _print_times("  to update the probabilities of all edges", times)
+    memory, probabilities = belief.arrays(Problem(graph, 0, 1)), np.empty(graph.edge_count)
+    for label, wanted in (("to learn a result", probabilities[:1]), ("to update all edges", probabilities)):
+        times = []
+        for edge in range(50):
+            began = time.thread_time()
+            learn_edges(memory, np.array([edge]), np.array([True]))
+            probabilities_invalid(memory, wanted)
+            times.append(time.thread_time() - began)
+        _print_times(f"  {label}", times)
 
 
 def _plane(vertices: int, worlds: int, rng: np.random.Generator) -> tuple[ExplicitGraph, NDArray[np.bool_]]:
