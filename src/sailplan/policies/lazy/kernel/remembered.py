@@ -36,12 +36,13 @@ from sailplan.policies.replanning.kernel.edges import MOST_WORK, NO_WAY
 CRITICAL = 4
 """Value of `RememberedArrays.selector`, beside those of `LazyArrays`."""
 
-EDGES, RUN, SEARCHING, READ, TURN, WORK, LENGTH, SETTLED, ROOT = range(9)
+EDGES, RUN, SEARCHING, READ, TURN, WORK, LENGTH, SETTLED, ROOT, EFFORT = range(10)
 """Indices of `RememberedArrays.known`: the number of edges of the candidate, or NO_CANDIDATE; the number of the search
 for it, and whether it was interrupted; the number of invalid vertices and edges at its beginning; the number of
 requests that were answered; the number of vertices that may be settled before the kernel returns; the length of the
-candidate; the number of vertices settled; the end of the path from which the candidate is searched for."""
-COUNTERS = 9
+candidate; the number of vertices settled; the end of the path from which the candidate is searched for;
+how many vertices searches from each end settle, two entries."""
+COUNTERS = 11
 FROM_START, FROM_GOAL = range(2)
 """Values of ROOT, and rows of `ahead`."""
 UNKNOWN_DISTANCE = -1
@@ -51,6 +52,7 @@ _LONGEST_DETOUR = 8.0
 """Paths with a longer detour than this, in units of `detour`, have no weight."""
 _NEWEST_FIRST = (1 << 35) - 1
 _LEAST_SHARE = 1e-9
+_LITTLE_EFFORT = 256
 
 
 class RememberedArrays(NamedTuple):
@@ -136,12 +138,16 @@ def _on_edges(search, policy, count):
 def _select_root(policy, source):
     """Search from the end of the candidate that is closer to an invalid edge of it.
 
-    What has changed is met at once, and the rest of the path costs what it did: few vertices have to be settled.
+    What has changed is met at once, and the rest of the path costs what it did: few vertices have to be settled. If
+    searches from the other end have settled much fewer, they go on from there.
     """
     known = policy.known
     for index in range(known[EDGES]):
         if policy.candidate[0, index] == source:
-            known[ROOT] = min(2 * index // known[EDGES], len(policy.ahead) - 1)
+            root = min(2 * index // known[EDGES], len(policy.ahead) - 1)
+            if len(policy.ahead) > 1 and known[EFFORT + root] > 4 * known[EFFORT + 1 - root] + _LITTLE_EFFORT:
+                root = 1 - root
+            known[ROOT] = root
 
 
 @request.register(RememberedArrays)
@@ -196,6 +202,9 @@ def _find_candidate(search, policy):
         known[SETTLED] += 1
         if vertex == end:
             known[LENGTH] = rank
+            known[EFFORT + known[ROOT]] = known[SETTLED]
+            # What is known of the other end is the less true the older it is.
+            known[EFFORT + 1 - known[ROOT]] -= known[EFFORT + 1 - known[ROOT]] >> 4
             if slack == 0:
                 break
             continue

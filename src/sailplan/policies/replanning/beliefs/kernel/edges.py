@@ -126,15 +126,16 @@ def _learn_added_edge(memory, index, invalid):
 @inlined
 def _survival(added, index):
     """Return the probability that nothing is in the way of an edge whose ends are valid."""
-    length, survival = added.lengths[index], 1.0
+    length, exponent = added.lengths[index], 0.0
     for side in range(2):
         vertex = added.sides[index, side]
         region, own = added.regions[vertex], added.narrowness[vertex]
         failures, extent = own[0], added.openness + own[1]
         if region >= 0:
             failures, extent = own[0] + added.spaces[region, 0], own[1] + added.spaces[region, 1]
-        survival = min(survival, (extent / (extent + length)) ** failures)
-    return survival
+        if failures > 0.0:
+            exponent = max(exponent, failures * math.log1p(length / extent))
+    return math.exp(-exponent)
 
 
 @piece
