@@ -25,10 +25,10 @@ def _run(script: str, *options: str) -> str:
 
 def test_all_is_the_front_door() -> None:
     assert set(sailplan.__all__) >= {
-        "plan", "Plan", "search", "open_search", "replay", "load_policy", "save_policy", "Problem", "Limits", "Outcome",
-        "StopRule", "SearchResult", "EdgeStatus", "World", "read_world", "write_world", "GridGraph", "Moves",
-        "grid_problem", "ExplicitGraph", "CallbackGraph", "from_networkx", "generate_world", "SailplanError",
-        "train", "evaluate", "LatticeGraph", "MotionPrimitives", "read_primitives", "__version__",
+        "plan", "Plan", "plan_motion", "MotionPlan", "search", "open_search", "replay", "load_policy", "save_policy",
+        "Problem", "Limits", "Outcome", "StopRule", "SearchResult", "EdgeStatus", "World", "read_world", "write_world",
+        "GridGraph", "Moves", "grid_problem", "ExplicitGraph", "CallbackGraph", "from_networkx", "generate_world",
+        "SailplanError", "train", "evaluate", "LatticeGraph", "MotionPrimitives", "read_primitives", "__version__",
     }  # fmt: skip
     assert set(sailplan.__all__) <= set(dir(sailplan))
     assert sorted(sailplan.__all__) == sorted(set(sailplan.__all__))

@@ -89,7 +89,7 @@ class NaivePosterior:
             base = (0.0, self.weights.openness) if region is None else self.regions[region]
             own = self.around.get(vertex, (0.0, 0.0))
             extent = base[1] + own[1]
-            chances.append((extent / (extent + length)) ** (base[0] + own[0]))
+            chances.append(float((extent / (extent + length)) ** (base[0] + own[0])))
         return min(chances)
 
     def region(self, vertex: int) -> int | None:

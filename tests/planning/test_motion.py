@@ -34,8 +34,7 @@ class Box:
         self.motions += [tuple(sorted((*start, *end))) for start, end in zip(starts, ends, strict=True)]
         along = np.linspace(0.0, 1.0, 200)[:, None, None]
         points = starts + along * (ends - starts)
-        free: NDArray[np.bool_] = self.valid(points.reshape(-1, 2)).reshape(200, -1).all(axis=0)
-        return free
+        return np.array(self.valid(points.reshape(-1, 2)).reshape(200, -1).all(axis=0))
 
 
 START, GOAL = [0.1, 0.5], [0.7, 0.5]

@@ -244,11 +244,13 @@ class EdgePosterior:
 def _regions(problem: Problem, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return 1 for vertices that are nearer to the goal than to the start; without coordinates only for the goal."""
     assert isinstance(problem.graph, ExplicitGraph)
-    places = problem.graph.rows.coordinates
-    if not places.shape[1]:
-        return (vertices == problem.goal).astype(np.int64)
-    to_start, to_goal = (((places[vertices] - places[end]) ** 2).sum(axis=1) for end in (problem.start, problem.goal))
-    return (to_goal < to_start).astype(np.int64)
+    places, ends = problem.graph.rows.coordinates, (problem.start, problem.goal)
+    near_goal = vertices == problem.goal
+    if places.shape[1]:
+        to_start, to_goal = (((places[vertices] - places[end]) ** 2).sum(axis=1) for end in ends)
+        near_goal = to_goal < to_start
+    regions: NDArray[np.int64] = near_goal.astype(np.int64)
+    return regions
 
 
 class EdgePosteriorFollower:
