@@ -21,8 +21,8 @@ from sailplan.errors import GraphError, PolicyError
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.explore import explore
 from sailplan.graphs.grid.kernel.edges import GridArrays
+from sailplan.policies.lazy.kernel.candidate import CRITICAL
 from sailplan.policies.lazy.kernel.continued import ContinuedArrays
-from sailplan.policies.lazy.kernel.remembered import CRITICAL
 from sailplan.policies.lazy.kernel.repaired import RepairedArrays
 from sailplan.policies.lazy.kernel.selection import (
     ALTERNATE,

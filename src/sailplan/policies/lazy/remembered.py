@@ -18,7 +18,7 @@ from sailplan.core.result import Note
 from sailplan.core.state import SearchState, allocate_queues, enlarge_queues
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.roadmap.kernel import MetricCsrArrays
-from sailplan.policies.lazy.kernel.remembered import (
+from sailplan.policies.lazy.kernel.candidate import (
     COUNTERS,
     EDGES,
     FROM_START,
@@ -26,10 +26,10 @@ from sailplan.policies.lazy.kernel.remembered import (
     ROOT,
     UNKNOWN_DISTANCE,
     WORK,
-    RememberedArrays,
     distances_ahead,
     find_shortest,
 )
+from sailplan.policies.lazy.kernel.remembered import RememberedArrays
 from sailplan.policies.replanning.beliefs.edge_posterior import EdgePosterior
 from sailplan.policies.replanning.beliefs.kernel.edges import learn_edges
 from sailplan.policies.replanning.kernel.edges import MOST_WORK, NO_WAY
