@@ -17,6 +17,7 @@ from sailplan.files import atomic_write
 Row = Mapping[str, Any]
 OPTIMAL = ("A*", "LazySP forward", "LazySP backward", "LazySP alternate", "learned LazySP")
 """Planners whose paths are shortest ones of the roadmap; it has a path if one of them finds it."""
+_COLOURS = 10
 BAD_ENDS = "start or goal in collision"
 
 
@@ -110,12 +111,12 @@ def draw(rows: Sequence[Row], planners: Sequence[str], folder: Path) -> None:
         mine = [row for row in rows if row["robot"] == robot and row["outcome"] != BAD_ENDS]
         figure = Figure(figsize=(12.0, 4.6), dpi=90, layout="constrained")
         panels = figure.subplots(1, 3)
-        for planner in planners:
-            ours = [row for row in mine if row["planner"] == planner]
+        for number, planner in enumerate(planners):
+            ours, style = [row for row in mine if row["planner"] == planner], _style(number)
             if ours:
                 for axes, measure in zip(panels, ("edges", "configurations", "seconds"), strict=False):
                     spent = sorted(row[measure] for row in ours if row["found"])
-                    axes.step(spent, np.arange(1, len(spent) + 1) / len(ours), where="post", label=planner)
+                    axes.step(spent, np.arange(1, len(spent) + 1) / len(ours), where="post", label=planner, **style)
         for axes, label in zip(panels, ("edges checked", "configurations checked", "seconds"), strict=True):
             axes.set(xscale="log", xlabel=label, ylim=(0, 1))
             axes.grid(alpha=0.3)
@@ -126,16 +127,24 @@ def draw(rows: Sequence[Row], planners: Sequence[str], folder: Path) -> None:
         _save(_costs(mine, planners), folder / f"robots_{robot}_cost.png")
 
 
+def _style(number: int) -> dict[str, Any]:
+    """The colour and the line of a planner, which no other one has."""
+    return {"color": f"C{number % _COLOURS}", "linestyle": ("-", "--")[number // _COLOURS]}
+
+
 def _costs(rows: Sequence[Row], planners: Sequence[str]) -> Figure:
     """Mean edges checked and mean length over the shortest path of the roadmap, a point for each planner."""
     shortest = shortest_lengths(rows)
     figure = Figure(figsize=(7.0, 4.6), dpi=90, layout="constrained")
     axes = figure.subplots()
-    for planner in planners:
+    for number, planner in enumerate(planners):
         ours = [row for row in rows if row["planner"] == planner and row["found"] and row["problem"] in shortest]
         if ours:
             ratio = np.mean([row["length"] / shortest[row["problem"]] for row in ours])
-            axes.plot(np.mean([row["edges"] for row in ours]), ratio, "o", label=planner)
+            marker = "os"[number // _COLOURS]
+            axes.plot(
+                np.mean([row["edges"] for row in ours]), ratio, marker, label=planner, color=_style(number)["color"]
+            )
     axes.set(xscale="log", xlabel="mean edges checked", ylabel="mean length over the shortest on the roadmap")
     axes.grid(alpha=0.3)
     figure.legend(loc="outside right center", fontsize=9)
