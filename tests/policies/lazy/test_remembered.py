@@ -142,6 +142,29 @@ def test_searches_by_vertices_and_engines(drawn: Drawn, lazy: bool) -> None:
     assert compiled.found == math.isfinite(cost_to_go(problem)[problem.start])
 
 
+@settings(max_examples=60)
+@given(
+    drawn=problems_with_memory(),
+    share=st.sampled_from([0.1, 0.4]),
+    seed=st.integers(0, 99),
+    bound=st.sampled_from([1.0, math.inf]),
+    selector=st.sampled_from(["doubtful", "critical"]),
+)
+def test_vertices_that_are_invalid(drawn: Drawn, share: float, seed: int, bound: float, selector: str) -> None:
+    problem, belief = drawn
+    graph = problem.graph
+    assert isinstance(graph, ExplicitGraph)
+    invalid = np.flatnonzero(np.random.default_rng(seed).random(graph.vertex_count) < share).tolist()
+    edges, undirected = graph.edges(), graph.undirected
+    other = ExplicitGraph.from_edges(graph.vertex_count, edges, undirected=undirected, invalid_vertices=invalid)
+    task = Problem(other, problem.start, problem.goal)
+    reference, compiled = (
+        search(task, LazyPolicy(bound, belief, selector), engine=engine) for engine in ("reference", "compiled")
+    )
+    assert_same_result(reference, compiled)
+    assert compiled.found == math.isfinite(cost_to_go(task)[task.start])
+
+
 @st.composite
 def roadmaps_with_memory(draw: st.DrawFn) -> tuple[Roadmap, FloatArray, EdgePosterior]:
     """Draw a roadmap with a start and a goal, the radius of a disc in its middle, and a belief with other radii."""

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from sailplan.core.kernel.arrays import NO_QUEUE, NO_TIME, NO_VERTEX, NOT_EVALUATED, POLICY_EVALUATIONS
+from sailplan.core.kernel.arrays import INVALID, NO_QUEUE, NO_TIME, NO_VERTEX, NOT_EVALUATED, POLICY_EVALUATIONS
 from sailplan.core.kernel.compile import inlined, kernel, piece
 from sailplan.core.kernel.edges import is_valid, locate, slot_count, successor
 from sailplan.core.kernel.heap import NO_TAG, clear, has_room, pop_entry, put, tag_of, vertex_of
@@ -44,6 +44,8 @@ _NEWEST_FIRST = (1 << 35) - 1
 def find_candidate(search, policy):
     """Find the candidate by A*; return 0, NO_VERTEX if there is none, or NO_QUEUE or NO_TIME if interrupted."""
     graph, queue, known = search.graph, search.queue, policy.known
+    if search.state.status[search.goal] == INVALID:
+        return NO_VERTEX
     if known[SEARCHING] == 0:
         known[SEARCHING], known[LENGTH], known[SETTLED] = 1, NO_WAY, 0
         known[RUN] += 1
