@@ -66,8 +66,7 @@ class RememberedSession:
     def __init__(self, policy: LazyPolicy, selector: int, problem: Problem, belief: EdgePosterior) -> None:
         graph = problem.graph
         assert isinstance(graph, ExplicitGraph)
-        self._problem, self._graph, self._policy = problem, graph, policy
-        self._shortest: tuple[RememberedArrays, QueueArrays] | None = None
+        self._problem, self._graph = problem, graph
         rows, count = graph.rows, graph.vertex_count
         weights, lengths = belief.weights, rows.costs
         mean = float(lengths.mean()) if len(lengths) else 1.0
