@@ -120,18 +120,18 @@ def _lines(facts: dict[str, Any]) -> str:
 def _given_settings(changes: dict[str, Any]) -> dict[str, Any]:
     """The settings that are on the command line."""
     given = {name: value for name, value in changes.items() if value is not None}
-    for name, kind in {"hidden": int, "trust": float}.items():
-        if name in given:
-            try:
-                given[name] = tuple(kind(number) for number in given[name].split(","))
-            except ValueError as error:
-                raise TrainingError(f"{name} must be numbers separated by commas, not {given[name]!r}") from error
+    if "hidden" in given:
+        try:
+            given["hidden"] = tuple(int(number) for number in given["hidden"].split(","))
+        except ValueError as error:
+            raise TrainingError(f"hidden must be numbers separated by commas, not {given['hidden']!r}") from error
     return given
 
 
 def _settings_fields() -> list[Field[Any]]:
     """The settings of all algorithms, each name once."""
-    own = [one for entry in ALGORITHMS.values() for one in fields(entry.presets["paper"]) if one.name != "network"]
+    presets = [preset for entry in ALGORITHMS.values() for preset in entry.presets.values()]
+    own = [one for preset in presets for one in fields(preset) if one.name != "network"]
     return list({one.name: one for one in [*own, *fields(NetworkSettings)]}.values())
 
 

@@ -5,8 +5,9 @@ from sailplan.learning.algorithms.belief_settings import BELIEF, BeliefSettings
 from sailplan.learning.algorithms.belief_training import train_belief
 from sailplan.learning.algorithms.catalogue import ALGORITHMS, Algorithm
 from sailplan.learning.algorithms.cross_entropy import CROSS_ENTROPY, CrossEntropySettings, train_cross_entropy
+from sailplan.learning.algorithms.planner.settings import DEFAULT, PlannerSettings
 from sailplan.learning.algorithms.q_learning import Q_LEARNING, QLearningSettings, train_q_learning
-from sailplan.learning.algorithms.sail import DEFAULT, PAPER, SailSettings, train_sail
+from sailplan.learning.algorithms.sail import PAPER, SailSettings, train_sail
 from sailplan.learning.regressors import DenseRegressor, Examples, MakeRegressor, Regressor
 from sailplan.learning.rounds import Keeper, Learner, Progress, Round, Training
 from sailplan.learning.run_folder import Plan, RunFolder, read_metrics, read_plan
@@ -32,6 +33,7 @@ __all__ = [
     "MakeRegressor",
     "NetworkSettings",
     "Plan",
+    "PlannerSettings",
     "Progress",
     "QLearningSettings",
     "Regressor",

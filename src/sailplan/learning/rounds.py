@@ -39,8 +39,6 @@ class Round:
     loss: float
     """What was minimised: the squared error on the examples, in squared standard deviations of the labels; in the
     cross-entropy method the mean expansions (or evaluations) of the elite."""
-    trust: float
-    """Weight of the learned part that did best on the validation worlds."""
     validation_expansions: float
     """Mean expansions on the validation worlds; 0 if the policy requests edges."""
     seconds_rolling_out: float
@@ -115,7 +113,6 @@ class Candidate(NamedTuple):
     """A policy that a round proposes."""
 
     policy: Trained
-    trust: float = 1.0
 
 
 class Learner(Protocol[Collected]):
@@ -201,7 +198,6 @@ def run_rounds(
                 learner.mixing(number),
                 count,
                 loss,
-                candidates[best].trust,
                 means[best].expansions,
                 *times,
                 validation_evaluations=means[best].evaluations,

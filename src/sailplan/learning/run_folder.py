@@ -33,6 +33,8 @@ from sailplan.policies.mixture.policy import OneOfMany
 _NAMES = [one.name for one in fields(Round)]
 _LATER = {"validation_evaluations": "nan"}
 """Columns that files of earlier versions do not have, and what they mean then."""
+_FORMER = ("trust",)
+"""Columns that files of earlier versions have."""
 SETTINGS, METRICS = "settings.json", "metrics.csv"
 
 
@@ -53,7 +55,7 @@ class Plan:
     def __post_init__(self) -> None:
         valid = (
             self.algorithm in ALGORITHMS
-            and isinstance(self.settings, type(ALGORITHMS[self.algorithm].presets["paper"]))
+            and ALGORITHMS[self.algorithm].has_settings(self.settings)
             and self.endpoints in get_args(Endpoints)
             and isinstance(self.data, str)
             and all(type(seed) is int and seed >= 0 for seed in (self.seed, self.data_seed))
@@ -93,7 +95,7 @@ class RunFolder:
     def load(self) -> Progress[Any]:
         """Read the complete rounds."""
         progress: Progress[Any] = Progress()
-        collects = ALGORITHMS[self.plan.algorithm].collects
+        collects = self.plan.settings.collects
         for row in read_metrics(self.path):
             progress.rounds.append(row)
             file = self._file(row.number, ".safetensors")
@@ -144,8 +146,8 @@ def read_plan(path: Path) -> Plan:
     values = _read_settings(path)
     try:
         known = {one.name for one in fields(Plan)} - {"settings"}
-        kind = type(ALGORITHMS[values["algorithm"]].presets["paper"])
-        return Plan(**{name: values[name] for name in known}, settings=kind.from_json(values["settings"]))
+        settings = ALGORITHMS[values["algorithm"]].read_settings(values["settings"])
+        return Plan(**{name: values[name] for name in known}, settings=settings)
     except (KeyError, TypeError, SailplanError) as error:
         raise TrainingError(f"{path / SETTINGS}: not the settings of a training ({fault_line(error)})") from error
 
@@ -158,7 +160,7 @@ def read_metrics(path: Path) -> list[Round]:
     try:
         rows = csv.DictReader(file_lines(path / METRICS, error=TrainingError))
         rounds = [Round(**{name: kind({**_LATER, **row}[name]) for name, kind in kinds.items()}) for row in rows]
-        columns = list(rows.fieldnames or ())
+        columns = [name for name in rows.fieldnames or () if name not in _FORMER]
         if columns not in (_NAMES, [name for name in _NAMES if name not in _LATER]):
             raise ValueError("unexpected columns")
         if [one.number for one in rounds] != list(range(1, len(rounds) + 1)):
@@ -195,20 +197,27 @@ def _read_settings(path: Path) -> dict[str, Any]:
 
 
 def _read_collected(path: Path, kind: type[Any], width: int) -> Any:
-    """Read what a round collected: rows of this width, and a number for each."""
+    """Read what a round collected; the width is the number of columns."""
     contents = file_bytes(path, error=TrainingError)
     try:
         with np.load(io.BytesIO(contents), allow_pickle=False) as file:
             arrays = {one.name: file[one.name] for one in fields(kind)}
-        count = len(arrays["rows"])
-        for name, array in arrays.items():
-            if array.shape != ((count, width) if name.endswith("rows") else (count,)) or array.dtype != np.float64:
-                raise ValueError(f"{name} has shape {array.shape} and type {array.dtype}")
-            if not np.isfinite(array).all():
-                raise ValueError("a number is not finite")
+        if hasattr(kind, "read"):
+            return kind.read(arrays, width)
+        _check_rows(arrays, width)
         return kind(**arrays)
     except Exception as error:
         raise TrainingError(f"{path}: damaged ({fault_line(error)})") from error
+
+
+def _check_rows(arrays: dict[str, Any], width: int) -> None:
+    """Raise ValueError if these are not rows of this width, and a number for each."""
+    count = len(arrays["rows"])
+    for name, array in arrays.items():
+        if array.shape != ((count, width) if name.endswith("rows") else (count,)) or array.dtype != np.float64:
+            raise ValueError(f"{name} has shape {array.shape} and type {array.dtype}")
+        if not np.isfinite(array).all():
+            raise ValueError("a number is not finite")
 
 
 def versions() -> dict[str, str]:

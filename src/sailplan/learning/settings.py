@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from sailplan.errors import TrainingError
 from sailplan.files import fault_line
@@ -67,6 +67,9 @@ class TrainingSettings(ABC):
             check(getattr(self, name) > 0, name, getattr(self, name), "positive")
         check(self.result in RESULTS, "result", self.result, " or ".join(RESULTS))
 
+    collects: ClassVar[type[Any]]
+    """What a round collects: a dataclass of arrays."""
+
     @property
     def minimised(self) -> Objective:
         """What the rounds are compared by, and what limits searches."""
@@ -99,8 +102,8 @@ class TrainingSettings(ABC):
 
         Examples
         --------
-        >>> from sailplan.learning import DEFAULT
-        >>> shorter = DEFAULT.changed(rounds=2, epochs=1)
+        >>> from sailplan.learning import PAPER
+        >>> shorter = PAPER.changed(rounds=2, epochs=1)
         >>> shorter.rounds, shorter.network.epochs
         (2, 1)
         """
@@ -140,7 +143,7 @@ class TrainingSettings(ABC):
 class ScoreSettings(TrainingSettings):
     """Settings of every training of a score."""
 
-    features: str = setting("paper17", "Features of the policy: paper17, relative, walls, patch or (sail, sl) roadmap.")
+    features: str = setting("paper17", "Features of the policy: paper17, relative, patch or (sail, sl) roadmap.")
     rescore: str = setting("frozen", "When a score is computed: frozen, touched, lazy or full.")
 
     def __post_init__(self) -> None:
@@ -150,6 +153,7 @@ class ScoreSettings(TrainingSettings):
 
     def check_features(self) -> None:
         """Raise FeatureError if there are no such features."""
+        check(self.features != "walls", "features", self.features, "other features: `walls` is a policy by itself")
         feature_set(self.features)
 
     def row_width(self) -> int:

@@ -27,6 +27,7 @@ from sailplan.policies.keyed.policy import (
 )
 from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.lazy_weighted.policy import LazyWeightedAStar
+from sailplan.policies.learned.policy import around_walls
 from sailplan.policies.mha.policy import shared_mha_star
 from sailplan.policies.mixture.policy import OneOfMany
 from sailplan.policies.oracle import OraclePolicy
@@ -94,6 +95,10 @@ CATALOGUE: dict[str, Entry] = {
     "bfs": Entry(breadth_first, "breadth-first: in the order of entering the open list"),
     "dijkstra": Entry(dijkstra, "cheapest first; optimal on every graph"),
     "random": Entry(RandomPolicy, "a random open vertex; the same in every run"),
+    "walls": Entry(
+        around_walls,
+        "the empty-grid distance plus three times the detours around known walls; a hand-made rule, on grids",
+    ),
     "oracle": Entry(OraclePolicy, "clairvoyant: exact cost-to-go; a lower limit, not a planner"),
 }
 

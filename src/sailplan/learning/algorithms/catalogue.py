@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from sailplan.core.graph import Problem
+from sailplan.errors import TrainingError
 from sailplan.learning.algorithms.behaviour_cloning import CLONING, CLONING_ON_ROADMAPS, train_behaviour_cloning
 from sailplan.learning.algorithms.belief_settings import BELIEF
 from sailplan.learning.algorithms.belief_training import train_belief
 from sailplan.learning.algorithms.cross_entropy import CROSS_ENTROPY, LONG_ROLL_OUTS, train_cross_entropy
+from sailplan.learning.algorithms.planner.settings import DEFAULT, PlannerSettings
 from sailplan.learning.algorithms.q_learning import Q_LEARNING, train_q_learning
-from sailplan.learning.algorithms.sail import DEFAULT, ON_ROADMAPS, PAPER, train_sail
-from sailplan.learning.regressors import Examples
+from sailplan.learning.algorithms.sail import ON_ROADMAPS, PAPER, train_sail
+from sailplan.learning.regressors import NO_TORCH
 from sailplan.learning.rounds import Training
 from sailplan.learning.settings import TrainingSettings
-from sailplan.policies.replay.transitions import Transitions
 
 AlgorithmName = Literal["sail", "sl", "cem", "ql", "belief"]
 Preset = Literal["paper", "default"]
@@ -26,18 +28,46 @@ class Algorithm:
     """A way to train a policy."""
 
     train: Callable[..., Training]
+    """Trains as the settings say."""
     presets: Mapping[Preset, TrainingSettings]
     """`paper`: the paper's settings, or ours where it has none. `default`: what does best."""
     on_roadmaps: TrainingSettings | None = None
     """What does best on roadmaps, if it differs from `default`."""
-    collects: type[Any] = Examples
-    """What a round collects: a dataclass of arrays."""
+
+    def has_settings(self, settings: object) -> bool:
+        """Whether these are settings of the algorithm."""
+        return type(settings) in self._kinds
+
+    def read_settings(self, values: Any) -> TrainingSettings:
+        """Read settings from JSON; raises TrainingError if they are not settings of the algorithm."""
+        names = set(values) if isinstance(values, dict) else set()
+        # The presets of SaIL have different settings; their names tell which.
+        kind = max(self._kinds, key=lambda one: len(names & {field.name for field in fields(one)}))
+        return kind.from_json(values)
+
+    @property
+    def _kinds(self) -> list[type[TrainingSettings]]:
+        given = [*self.presets.values(), *([self.on_roadmaps] if self.on_roadmaps else [])]
+        return list(dict.fromkeys(type(one) for one in given))
+
+
+def _train_sail(
+    train: Sequence[Problem], validation: Sequence[Problem], settings: TrainingSettings, **options: Any
+) -> Training:
+    """Train a score for each vertex, or cost multipliers through the planner, as the settings say."""
+    if not isinstance(settings, PlannerSettings):
+        return train_sail(train, validation, settings, **options)  # type: ignore[arg-type]
+    try:
+        from sailplan.learning.algorithms.planner.training import train_through_planner
+    except ModuleNotFoundError as error:
+        raise TrainingError(NO_TORCH) from error
+    return train_through_planner(train, validation, settings, **options)
 
 
 ALGORITHMS: dict[AlgorithmName, Algorithm] = {
-    "sail": Algorithm(train_sail, {"paper": PAPER, "default": DEFAULT}, ON_ROADMAPS),
+    "sail": Algorithm(_train_sail, {"paper": PAPER, "default": DEFAULT}, ON_ROADMAPS),
     "sl": Algorithm(train_behaviour_cloning, {"paper": CLONING, "default": CLONING}, CLONING_ON_ROADMAPS),
     "cem": Algorithm(train_cross_entropy, {"paper": CROSS_ENTROPY, "default": LONG_ROLL_OUTS}),
-    "ql": Algorithm(train_q_learning, {"paper": Q_LEARNING, "default": Q_LEARNING}, collects=Transitions),
+    "ql": Algorithm(train_q_learning, {"paper": Q_LEARNING, "default": Q_LEARNING}),
     "belief": Algorithm(train_belief, {"paper": BELIEF, "default": BELIEF}),
 }

@@ -48,6 +48,7 @@ class VectorSettings(TrainingSettings):
     spread: float = setting(1.0, "Standard deviation of the first Gaussian, in units of each parameter.")
     least_spread: float = setting(0.05, "Lower limit of the standard deviation.")
     most_spread: ClassVar[int] = 1000
+    collects = Examples
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -39,6 +39,7 @@ class QLearningSettings(ScoreSettings):
     samples_per_world: int = setting(100, "Random steps of each roll-out that give an example (k); 0: every step.")
     exploration: float = setting(0.9, "Base ε of the share of random steps, ε^round.")
     network: NetworkSettings = field(default_factory=NetworkSettings)
+    collects = Transitions
 
     def __post_init__(self) -> None:
         super().__post_init__()

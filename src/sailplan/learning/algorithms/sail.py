@@ -1,16 +1,17 @@
-"""SaIL: search as imitation learning (the paper's Algorithm 3)."""
+"""SaIL as in the paper (its Algorithm 2): a network regresses the cost-to-go of open vertices."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Unpack
+from dataclasses import dataclass, field
+from typing import Any, Self, Unpack
 
 import numpy as np
 
 from sailplan.core import Limits, Policy, search
 from sailplan.core.graph import Problem
 from sailplan.datasets.labelled import LabelledProblem
+from sailplan.errors import TrainingError
 from sailplan.learning.regressors import Examples, MakeRegressor, fit_model, network_maker
 from sailplan.learning.roadmaps import features_of_roadmap
 from sailplan.learning.rounds import Candidate, Options, Progress, Training, draw_problems, run_rounds, seed_of
@@ -30,7 +31,7 @@ _SAMPLES_FOR_SCALING, _EXPANSIONS_FOR_SCALING = 50, 2000
 
 @dataclass(frozen=True)
 class SailSettings(ScoreSettings):
-    """SaIL (the paper's Algorithm 3)."""
+    """SaIL with a score for each vertex (the paper's Algorithm 2)."""
 
     worlds_per_round: int = setting(200, "Worlds rolled out in each round (m).")
     samples_per_world: int = setting(50, "Random steps of each roll-out that give an example (k); 0: every step.")
@@ -38,18 +39,14 @@ class SailSettings(ScoreSettings):
     target: str = setting(
         "cost_to_go", "What is regressed: cost_to_go, or detour (its excess over the initial estimate)."
     )
-    trust: tuple[float, ...] = setting(
-        (1.0,), "Weights of the learned part beside the initial estimate; the best on validation is kept."
-    )
     network: NetworkSettings = field(default_factory=NetworkSettings)
+    collects = Examples
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_roll_outs(self.worlds_per_round, self.samples_per_world)
         check(0 <= self.oracle_probability <= 1, "oracle_probability", self.oracle_probability, "between 0 and 1")
         check(self.target in TARGETS, "target", self.target, " or ".join(TARGETS))
-        sensible = bool(self.trust) and all(0 <= weight <= 1000 for weight in self.trust)
-        check(sensible, "trust", self.trust, "one or more numbers from 0 to 1000")
 
     def check_features(self) -> None:
         """Roadmaps have features as well, which are made from the training worlds."""
@@ -60,22 +57,32 @@ class SailSettings(ScoreSettings):
         """One column for each column of the features of the policy."""
         return len(policy.features.columns)
 
+    @classmethod
+    def from_json(cls, values: Any) -> Self:
+        """Read what `as_json` returned; settings of earlier versions have weights of the learned part."""
+        return super().from_json(without_trust(values))
+
+
+def without_trust(values: Any) -> Any:
+    """Remove the weights of the learned part, which is always 1 now; raises TrainingError if others were asked for."""
+    if not isinstance(values, dict) or "trust" not in values:
+        return values
+    if values["trust"] != [1.0]:
+        raise TrainingError("a run of an earlier version whose learned part may have another weight than 1")
+    return {name: value for name, value in values.items() if name != "trust"}
+
 
 PAPER = SailSettings(target="detour")
 """The paper's settings. What it leaves open was chosen on training maps: passes, averaging, and that the network
 predicts the excess of the cost-to-go over the straight-line distance, to which the score adds that distance."""
-DEFAULT = SailSettings(
-    rounds=6,
-    features="walls",
-    rescore="lazy",
+ON_ROADMAPS = SailSettings(
+    rounds=3,
+    training_worlds=600,
+    worlds_per_round=100,
+    features=ROADMAP,
+    rescore="full",
     target="detour",
-    trust=(1.0, 0.3, 0.1, 0.0),
     network=NetworkSettings(optimiser="adam", learning_rate=0.002, decay=True, batch_size=128, epochs=8, averaging=0.0),
-)
-"""What does best: an initial estimate that goes round the walls seen so far, and a learned part where it helps."""
-
-ON_ROADMAPS = DEFAULT.changed(
-    rounds=3, training_worlds=600, worlds_per_round=100, features=ROADMAP, rescore="full", trust=(1.0, 0.3, 0.0)
 )
 """What does best on roadmaps: all worlds are stored, and the initial estimate is the distance that the posterior
 believes in."""
@@ -84,7 +91,7 @@ believes in."""
 def train_sail(
     train: Sequence[Problem],
     validation: Sequence[Problem],
-    settings: SailSettings = DEFAULT,
+    settings: SailSettings = PAPER,
     *,
     seed: int,
     features: FeatureSet | None = None,
@@ -101,7 +108,7 @@ def train_sail(
     train, validation
         Problems to train on, and problems on which the rounds are compared. Those without a path are left out.
     settings
-        See `SailSettings`; `PAPER` and `DEFAULT` are presets.
+        See `SailSettings`; `PAPER` is a preset.
     seed
         Seed of all random numbers.
     features
@@ -161,13 +168,10 @@ class Imitator:
         )
 
     def fit(self, number: int, progress: Progress[Examples]) -> tuple[list[Candidate], float]:
-        """Fit all examples so far, from scratch; one candidate for each weight of the learned part."""
+        """Fit all examples so far, from scratch."""
         regressor, settings = self.make_regressor(seed_of(self.seed, number)), self.settings
         model, loss = fit_model(regressor, Examples.concatenate(progress.examples), self.features, settings.target)
-        weighted = (
-            (replace(model, unit=model.unit * trust, offset=model.offset * trust), trust) for trust in settings.trust
-        )
-        return [Candidate(LearnedPolicy(self.features, one, settings.rescore), trust) for one, trust in weighted], loss
+        return [Candidate(LearnedPolicy(self.features, model, settings.rescore))], loss
 
 
 def collect(

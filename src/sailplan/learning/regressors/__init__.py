@@ -1,6 +1,7 @@
 """Regressors, which learn scores from examples."""
 
 from sailplan.learning.regressors.regressor import (
+    NO_TORCH,
     DenseRegressor,
     Differences,
     Examples,
@@ -12,6 +13,7 @@ from sailplan.learning.regressors.regressor import (
 )
 
 __all__ = [
+    "NO_TORCH",
     "DenseRegressor",
     "Differences",
     "Examples",

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from sailplan.learning.regressors.torch_network import TorchNetwork
 
 
+NO_TORCH = "training a network needs torch: pip install '.[train]' in a checkout"
+
+
 @dataclass(frozen=True, eq=False)
 class Examples:
     """What a regressor learns from: features of open vertices, and the cost-to-go that the oracle gives them."""
@@ -84,7 +87,7 @@ def network_maker(settings: NetworkSettings, features: FeatureSet) -> Callable[[
     try:
         from sailplan.learning.regressors.torch_network import TorchNetwork
     except ModuleNotFoundError as error:
-        raise TrainingError("training a network needs torch: pip install '.[train]' in a checkout") from error
+        raise TrainingError(NO_TORCH) from error
     return lambda seed: TorchNetwork(settings, seed, patch_columns=features.patch_columns)
 
 

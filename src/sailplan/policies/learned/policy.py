@@ -17,9 +17,10 @@ from sailplan.core.result import StopRule
 from sailplan.core.state import SearchState
 from sailplan.errors import ModelError, PolicyError
 from sailplan.graphs.grid.graph import GridGraph
+from sailplan.policies.features import feature_set
 from sailplan.policies.features.feature import FeatureSet, Tensors, allocate_features, build_features, plane_coordinates
 from sailplan.policies.learned.kernel import FROZEN, FULL, LAZY, ON_TOUCH, LearnedArrays
-from sailplan.policies.learned.network import DenseNetwork
+from sailplan.policies.learned.network import DenseNetwork, Scaling
 
 MOST_PARTS = 1000
 """Largest number of policies in a model file."""
@@ -169,6 +170,28 @@ def compiled_columns(features: FeatureSet, problem: Problem) -> tuple[int, ...] 
         return None
     plane_coordinates(problem, [problem.goal])
     return features.kernel_columns if isinstance(problem.graph, GridGraph) or not features.needs_grid else None
+
+
+def around_walls() -> LearnedPolicy:
+    """Return the policy of a rule that nobody has trained: the empty-grid distance plus detours around known walls.
+
+    Returns
+    -------
+    LearnedPolicy
+        A score of the features `walls` with fixed weights, which is computed again when a vertex is selected.
+
+    Examples
+    --------
+    >>> from sailplan import search
+    >>> from sailplan.testing import draw_problem
+    >>> search(draw_problem("S#.G ...."), around_walls()).found
+    True
+    """
+    features = feature_set("walls")
+    width = len(features.columns)
+    nothing = np.zeros((width, 1), np.float32), np.zeros(1, np.float32)
+    linear = np.array([dict(features.estimate).get(name, 0.0) for name in features.columns])
+    return LearnedPolicy(features, DenseNetwork((nothing,), Scaling.none(width), linear), "lazy")
 
 
 class LearnedFrontier:

@@ -299,9 +299,14 @@ def is_settled(rows: object, with_multipliers: bool) -> bool:
 
 
 def allocate_bounds(
-    graph: CompiledGraph, problem: Problem, multipliers: FloatArray | None, effort: float, per_edge: bool = False
+    graph: CompiledGraph,
+    problem: Problem,
+    multipliers: FloatArray | None,
+    effort: float,
+    per_edge: bool = False,
+    state: StateArrays | None = None,
 ) -> ReplanningArrays:
-    """Allocate the bounds of a search before anything is known."""
+    """Allocate the bounds of a search in a state; if there is none, before anything is known."""
     rows, count = graph.arrays(), graph.vertex_count
     # The lower bound of sparse rows is one of their costs, without the effort.
     settled = is_settled(rows, multipliers is not None) or (effort > 0.0 and isinstance(rows, CsrArrays))
@@ -333,7 +338,7 @@ def allocate_bounds(
     plan.clock[EPOCH], plan.clock[WORK] = 1, MOST_WORK
     if settled:
         begin_settling(plan, problem.goal)
-        _settle(graph, plan, allocate_state(count))
+        _settle(graph, plan, allocate_state(count) if state is None else state)
     return plan
 
 

@@ -2,7 +2,7 @@
 
 from sailplan.policies.replanning.beliefs.belief import NEVER, Belief, Follower, Optimistic, Refresh
 from sailplan.policies.replanning.beliefs.edge_posterior import EdgePosterior, EdgeWeights
-from sailplan.policies.replanning.beliefs.network import NetworkBelief
+from sailplan.policies.replanning.beliefs.learned import LearnedMultipliers
 from sailplan.policies.replanning.beliefs.posterior import Agreement, Memory, Posterior
 from sailplan.policies.replanning.beliefs.prior import Frame, Penalty, Prior
 
@@ -14,8 +14,8 @@ __all__ = [
     "EdgeWeights",
     "Follower",
     "Frame",
+    "LearnedMultipliers",
     "Memory",
-    "NetworkBelief",
     "Optimistic",
     "Penalty",
     "Posterior",

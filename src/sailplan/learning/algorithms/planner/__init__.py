@@ -1,0 +1,1 @@
+"""SaIL through the planner: a network predicts cost multipliers, and is trained with the loss of the paper."""

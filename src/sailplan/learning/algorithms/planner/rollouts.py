@@ -1,0 +1,95 @@
+"""What a round collects: traces of roll-outs, and the steps whose states are learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sailplan.core import Limits, open_search
+from sailplan.core.graph import Problem
+from sailplan.core.result import Trace
+from sailplan.core.search import ScriptedPolicy
+
+Integers = NDArray[np.int64]
+
+
+class RollOut(NamedTuple):
+    """A search on a training world, and the steps of it that are learned from."""
+
+    world: int
+    """Index of the training problem."""
+    trace: Trace
+    steps: Integers
+    """In ascending order: numbers of expansions, or of evaluations if the trace has edges."""
+
+    def states(self, problem: Problem) -> Iterator[NDArray[np.uint8]]:
+        """The status of all vertices at each step."""
+        session, by_edges = open_search(problem, ScriptedPolicy(self.trace)), len(self.trace.evaluated) > 0
+        for step in self.steps.tolist():
+            session.advance(Limits(evaluations=step) if by_edges else Limits(expansions=step))
+            yield session.state.status.copy()
+
+
+@dataclass(frozen=True, eq=False)
+class RollOuts:
+    """The roll-outs of a round, as flat arrays."""
+
+    worlds: Integers
+    """Shape (roll-outs,): the index of the training problem."""
+    ends: Integers
+    """Shape (roll-outs, 2): start and goal."""
+    steps: Integers
+    """Shape (roll-outs, steps): the steps that are learned from."""
+    counts: Integers
+    """Shape (roll-outs, 2): the numbers of vertices expanded and of edges requested."""
+    expanded: Integers
+    """The vertices of all traces, one after the other."""
+    evaluated: Integers
+    """Shape (edges, 2): the edges of all traces."""
+
+    def __len__(self) -> int:
+        return self.steps.size
+
+    @classmethod
+    def of(cls, rolled: Sequence[RollOut]) -> RollOuts:
+        """Flatten roll-outs."""
+        traces = [one.trace for one in rolled]
+        return cls(
+            worlds=np.array([one.world for one in rolled], np.int64),
+            ends=np.array([(trace.start, trace.goal) for trace in traces], np.int64),
+            steps=np.stack([one.steps for one in rolled]).astype(np.int64),
+            counts=np.array([(len(trace.expanded), len(trace.evaluated)) for trace in traces], np.int64),
+            expanded=np.concatenate([trace.expanded for trace in traces]).astype(np.int64),
+            evaluated=np.concatenate([trace.evaluated for trace in traces]).astype(np.int64),
+        )
+
+    @classmethod
+    def read(cls, arrays: dict[str, NDArray[Any]], width: int) -> RollOuts:
+        """Check what was read from a file; raises ValueError if it is not what `of` returned."""
+        made = cls(**arrays)
+        count, (vertices, edges) = len(made.worlds), made.counts.reshape(-1, 2).sum(axis=0).tolist()
+        shapes = {
+            "worlds": (count,),
+            "ends": (count, 2),
+            "steps": (count, width),
+            "counts": (count, 2),
+            "expanded": (vertices,),
+            "evaluated": (edges, 2),
+        }
+        for name, shape in shapes.items():
+            array = arrays[name]
+            if array.shape != shape or array.dtype != np.int64 or (array < 0).any():
+                raise ValueError(f"{name} has shape {array.shape} and type {array.dtype}")
+        return made
+
+    def __iter__(self) -> Iterator[RollOut]:
+        vertices, edges = np.cumsum(self.counts, axis=0).T
+        for index, (start, goal) in enumerate(self.ends.tolist()):
+            expanded = self.expanded[vertices[index] - self.counts[index, 0] : vertices[index]]
+            evaluated = self.evaluated[edges[index] - self.counts[index, 1] : edges[index]]
+            trace = Trace(start, goal, expanded.astype(np.int32), evaluated.astype(np.int32))
+            yield RollOut(int(self.worlds[index]), trace, self.steps[index])
