@@ -55,16 +55,16 @@ class RollOuts:
         return self.steps.size
 
     @classmethod
-    def of(cls, rolled: Sequence[RollOut]) -> RollOuts:
-        """Flatten roll-outs."""
+    def of(cls, rolled: Sequence[RollOut], width: int) -> RollOuts:
+        """Flatten roll-outs with this number of steps each."""
         traces = [one.trace for one in rolled]
         return cls(
             worlds=np.array([one.world for one in rolled], np.int64),
-            ends=np.array([(trace.start, trace.goal) for trace in traces], np.int64),
-            steps=np.stack([one.steps for one in rolled]).astype(np.int64),
-            counts=np.array([(len(trace.expanded), len(trace.evaluated)) for trace in traces], np.int64),
-            expanded=np.concatenate([trace.expanded for trace in traces]).astype(np.int64),
-            evaluated=np.concatenate([trace.evaluated for trace in traces]).astype(np.int64),
+            ends=np.array([(trace.start, trace.goal) for trace in traces], np.int64).reshape(-1, 2),
+            steps=np.array([one.steps for one in rolled], np.int64).reshape(-1, width),
+            counts=np.array([(len(trace.expanded), len(trace.evaluated)) for trace in traces], np.int64).reshape(-1, 2),
+            expanded=np.concatenate([np.empty(0, np.int64), *(trace.expanded for trace in traces)]),
+            evaluated=np.concatenate([np.empty((0, 2), np.int64), *(trace.evaluated for trace in traces)]),
         )
 
     @classmethod

@@ -124,11 +124,12 @@ class PlannerLearner:
         problems, seeds = draw_problems(self.problems, self.settings.worlds_per_round, self.seed, number)
         belief = self._belief(progress)
 
-        def roll_out(pair: tuple[LabelledProblem, np.random.SeedSequence]) -> RollOut:
+        def roll_out(pair: tuple[LabelledProblem, np.random.SeedSequence]) -> RollOut | None:
             labelled, source = pair
             return self._roll_out(labelled, indices[id(labelled)], belief, self.mixing(number), source)
 
-        return RollOuts.of(run_all(roll_out, zip(problems, seeds, strict=True), self.jobs))
+        rolled = run_all(roll_out, zip(problems, seeds, strict=True), self.jobs)
+        return RollOuts.of([one for one in rolled if one is not None], self.settings.samples_per_world)
 
     def fit(self, number: int, progress: Progress[RollOuts]) -> tuple[list[Candidate], float]:
         """Continue from the network of the last round on the states of all rounds; return it and the mean regret."""
@@ -196,7 +197,8 @@ class PlannerLearner:
         belief: LearnedMultipliers,
         oracle_probability: float,
         source: np.random.SeedSequence,
-    ) -> RollOut:
+    ) -> RollOut | None:
+        """A roll-out; None if it ends where it starts."""
         rng, settings = np.random.default_rng(source), self.settings
         problem = labelled.problem
         if rng.random() < settings.random_endpoints:
@@ -208,7 +210,7 @@ class PlannerLearner:
             policy = LazyPolicy()
         trace = search(problem, policy, limits_of(settings.minimised, settings.max_expansions)).trace
         length = len(trace.evaluated) or len(trace.expanded)
-        return RollOut(index, trace, np.sort(rng.integers(0, length, settings.samples_per_world)))
+        return RollOut(index, trace, np.sort(rng.integers(0, length, settings.samples_per_world))) if length else None
 
     def _replay(self, progress: Progress[RollOuts]) -> None:
         """Compute the states of the rounds that were not yet replayed."""
@@ -218,6 +220,8 @@ class PlannerLearner:
             self._moments += moments
 
     def _moments_of(self, rolled: RollOut) -> list[Moment]:
+        if rolled.world >= len(self.problems):
+            raise TrainingError(f"a roll-out on world {rolled.world} of {len(self.problems)}")
         labelled = self.problems[rolled.world]
         problem, table = labelled.problem, labelled.table
         if (rolled.trace.start, rolled.trace.goal) != (problem.start, problem.goal):

@@ -25,6 +25,8 @@ _LEAST_STEP = 0.2
 """Relative changes of a multiplier up to this are ignored, because repairing distances is expensive."""
 _RAREST = 0.003
 """Probabilities of the memory are clipped to this distance from 0 and 1."""
+_MOST_OUTPUT, _MOST_ODDS = 1000.0, 80.0
+"""Outputs of the network and log odds are clipped to these: the exponential of larger ones overflows."""
 
 
 class Prediction(NamedTuple):
@@ -73,8 +75,12 @@ class LearnedMultipliers:
 
     def predict(self, known: Floats, recalled: Floats, positions: Floats) -> Prediction:
         """Return the prediction for what is known of each pixel, what the memory recalls, and the positions."""
-        added, extra = self.network(network_inputs(known, self.memory, recalled), positions)
-        blocked = 1.0 / (1.0 + np.exp(-(log_odds(recalled[0]) + added)))
+        # Any finite weights are allowed: with very large ones, outputs are infinite or NaN, which counts as 0.
+        with np.errstate(over="ignore", invalid="ignore"):
+            outputs = self.network(network_inputs(known, self.memory, recalled), positions)
+        added, extra = np.clip(np.nan_to_num(outputs), -_MOST_OUTPUT, _MOST_OUTPUT)
+        odds = np.clip(log_odds(recalled[0]) + added, -_MOST_ODDS, _MOST_ODDS)
+        blocked = 1.0 / (1.0 + np.exp(-odds))
         return Prediction(self.penalty.multipliers(np.logaddexp(0.0, extra, dtype=np.float64), blocked), blocked)
 
     def describe(self) -> tuple[dict[str, Any], Tensors]:

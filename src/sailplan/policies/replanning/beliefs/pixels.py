@@ -28,6 +28,8 @@ LEVELS = 3
 AREAS = 5
 """Number of areas in each direction in which stored worlds are weighed separately."""
 _LEAST_WEIGHT = 1e-3
+_NO_WORLD = 1e30
+"""The doubt in a world that is left out; infinity times a share of 0 would be NaN."""
 _MOST_STORED = 100_000
 
 
@@ -193,7 +195,7 @@ class Recollection:
         self._doubts = np.zeros((AREAS**2, len(memory)), np.float32)
         self._known = np.zeros((3, PIXELS, PIXELS), np.float32)
         if left_out is not None and len(memory) > 1:
-            self._doubts[:, left_out] = np.inf
+            self._doubts[:, left_out] = _NO_WORLD
 
     def update(self, known: Floats) -> None:
         """Compare the worlds with what has become known."""
