@@ -128,9 +128,12 @@ def make_plan(
 def _base_settings(algorithm: AlgorithmName, preset: Preset, features: str | None, data: str) -> TrainingSettings:
     """The settings of a preset; with the default one, those for roadmaps if the data or the features are theirs."""
     chosen = ALGORITHMS[algorithm]
-    if preset == "default" and chosen.on_roadmaps and (features == ROADMAP if features else holds_edge_worlds(data)):
+    settings = chosen.presets[preset]
+    # If the preset has no features, those for roadmaps are also used with other features on edge worlds.
+    named = features if features == ROADMAP or hasattr(settings, "features") else None
+    if preset == "default" and chosen.on_roadmaps and (named == ROADMAP if named else holds_edge_worlds(data)):
         return chosen.on_roadmaps
-    return chosen.presets[preset]
+    return settings
 
 
 def baselines(plan: Plan) -> dict[str, Policy]:
