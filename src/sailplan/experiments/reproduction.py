@@ -33,6 +33,7 @@ QUICK_MOST = {
     "validation_worlds": 8,
     "validation_expansions": 5000,
     "epochs": 5,
+    "steps": 20,
     "vectors": 10,
 }
 """Upper limits of the settings of quick trainings."""
