@@ -18,12 +18,15 @@ from sailplan.graphs import (
     VoxelGraph,
     grid_problem,
 )
+from sailplan.policies import CATALOGUE
 
 FOUR_CONNECTED = Moves(diagonal=False)
 UNIT_DIAGONALS = Moves(diagonal_cost=1.0)
 CHEAP_DIAGONALS = Moves(diagonal_cost=0.5)
 DEAR_DIAGONALS = Moves(corner_cutting=False, diagonal_cost=3.0)
 ALL_MOVES = (PAPER_MOVES, MOVINGAI_MOVES, FOUR_CONNECTED, UNIT_DIAGONALS, CHEAP_DIAGONALS, DEAR_DIAGONALS)
+ON_ANY_GRAPH = [name for name in CATALOGUE if name != "walls"]
+"""The names of the policies that are not for grids only."""
 
 
 @st.composite

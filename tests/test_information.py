@@ -19,7 +19,7 @@ from sailplan.testing import check_result
 from tests.learned_policies import RULES, random_policy
 from tests.naive.dijkstra import cost_to_go
 from tests.same import assert_same_result, assert_same_state
-from tests.strategies import explicit_problems, grid_problems
+from tests.strategies import ON_ANY_GRAPH, explicit_problems, grid_problems
 
 NOT_CLAIRVOYANT = [name for name in CATALOGUE if name != "oracle"]
 every_policy = pytest.mark.parametrize("name", NOT_CLAIRVOYANT)
@@ -27,7 +27,7 @@ both_engines = pytest.mark.parametrize("engine", ["reference", "compiled"])
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def _with_other_hidden_cells(problem: Problem, graph: GridGraph, trace: Trace, seed: int) -> Problem:
+def with_other_hidden_cells(problem: Problem, graph: GridGraph, trace: Trace, seed: int) -> Problem:
     """Draw anew every cell that was not touched by the expansions and evaluations of a trace."""
     expanded = trace.expanded.tolist()
     touched = {problem.start, problem.goal, *expanded}
@@ -88,11 +88,11 @@ def test_cells_not_touched_change_nothing(
 ) -> None:
     problem, graph = drawn
     result = search(problem, load_policy(name), _limits(load_policy(name), expansions), stop=stop)
-    altered = _with_other_hidden_cells(problem, graph, result.trace, seed)
+    altered = with_other_hidden_cells(problem, graph, result.trace, seed)
     _assert_same_so_far(problem, altered, load_policy(name), stop, expansions, engine)
 
 
-@every_policy
+@pytest.mark.parametrize("name", [name for name in NOT_CLAIRVOYANT if name in ON_ANY_GRAPH])
 @both_engines
 @settings(max_examples=25)
 @given(drawn=explicit_problems(), stop=st.sampled_from(StopRule), expansions=st.integers(0, 30), seed=SEEDS)
@@ -116,7 +116,7 @@ def test_a_learned_policy_sees_no_cell_that_is_not_touched(
     problem, graph = drawn
     policy = random_policy(seed, features, rescore)
     result = search(problem, policy, Limits(expansions=expansions), stop=StopRule.GOAL_EXPANDED)
-    altered = _with_other_hidden_cells(problem, graph, result.trace, seed)
+    altered = with_other_hidden_cells(problem, graph, result.trace, seed)
     _assert_same_so_far(problem, altered, policy, StopRule.GOAL_EXPANDED, expansions, engine)
 
 
@@ -138,7 +138,7 @@ def test_a_clairvoyant_policy_is_found_out() -> None:
     drawing = World(np.zeros((9, 9), np.bool_))
     problem = grid_problem(drawing, (0, 0), (8, 0))
     assert isinstance(problem.graph, GridGraph)
-    altered = _with_other_hidden_cells(problem, problem.graph, Trace(0, 8, np.zeros(1, np.int32)), seed=1)
+    altered = with_other_hidden_cells(problem, problem.graph, Trace(0, 8, np.zeros(1, np.int32)), seed=1)
     with pytest.raises(AssertionError):
         _assert_same_so_far(problem, altered, load_policy("oracle"), StopRule.GOAL_GENERATED, 4, "compiled")
 
@@ -146,14 +146,15 @@ def test_a_clairvoyant_policy_is_found_out() -> None:
 @pytest.mark.parametrize("name", CATALOGUE)
 @settings(max_examples=40)
 @given(
-    drawn=st.one_of(grid_problems(15, 20), explicit_problems()),
+    data=st.data(),
     stop=st.sampled_from(StopRule),
     engine=st.sampled_from(["reference", "compiled"]),
 )
 def test_a_path_is_found_where_there_is_one_and_it_holds(
-    name: str, drawn: tuple[Problem, GridGraph | ExplicitGraph], stop: StopRule, engine: EngineName
+    name: str, data: st.DataObject, stop: StopRule, engine: EngineName
 ) -> None:
-    problem, graph = drawn
+    grids, others = grid_problems(15, 20), explicit_problems()
+    problem, graph = data.draw(st.one_of(grids, others) if name in ON_ANY_GRAPH else grids)
     result = search(problem, load_policy(name), stop=stop, engine=engine)
     reaching = cost_to_go(graph, range(graph.vertex_count), problem.goal)
     assert result.found == (problem.start in reaching)

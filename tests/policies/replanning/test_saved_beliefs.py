@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from sailplan.datasets import GeneratedWorlds
 from sailplan.errors import ModelError
 from sailplan.graphs import grid_problem
 from sailplan.policies.catalogue import read_facts, read_policy, save_policy
+from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.replanning.beliefs import Belief, Optimistic, Refresh
 from sailplan.policies.replanning.beliefs.posterior import Agreement, Memory, Posterior
 from sailplan.policies.replanning.beliefs.prior import Frame, Penalty, Prior
@@ -26,8 +28,8 @@ FRAME = Frame(23, 19, (0, 0), (22, 18))
 MEMORY = Memory.of(WORLDS[:6])
 CHARGING = Penalty(0.3, 2.0, 0.99)
 CONDITIONAL = Posterior(FRAME, MEMORY, CHARGING, Agreement(0.2, 0.1, 40.0, 3, 0.05), "mine", Refresh(3, 2))
-NETWORK = random_belief(grid_problem(WORLDS[0]), seed=3)
-BELIEFS: list[Belief] = [Optimistic(), Prior(FRAME, MEMORY.frequencies, CHARGING), CONDITIONAL, NETWORK]
+LEARNED = replace(random_belief(seed=3), name="mine too", refresh=Refresh(3, 2))
+BELIEFS: list[Belief] = [Optimistic(), Prior(FRAME, MEMORY.frequencies, CHARGING), CONDITIONAL, LEARNED]
 
 
 @pytest.mark.parametrize("belief", BELIEFS, ids=lambda belief: belief.name)
@@ -85,9 +87,7 @@ def test_a_damaged_header_is_told_in_one_line(changes: dict[str, Any], tmp_path:
     path = tmp_path / "model"
     save_policy(ReplanningPolicy(CONDITIONAL), path)
     _changed(path, **changes)
-    with pytest.raises(ModelError, match=r"not a policy of this version") as raised:
-        read_policy(path)
-    assert "\n" not in str(raised.value)
+    _assert_refused(path)
 
 
 def test_frequencies_that_are_none(tmp_path: Path) -> None:
@@ -101,11 +101,56 @@ def test_frequencies_that_are_none(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{"side": 3}, {"side": 0}, {"dilations": [1]}, {"dilations": [1, 3, 1]}, {"dilations": [1, 0]}, {"side": None}],
+    [
+        {"kind": "conditional"},
+        {"pixels": 66},
+        {"pixels": None},
+        {"worlds": 4},
+        {"worlds": 6},
+        {"worlds": 0},
+        {"worlds": 10**9},
+        {"worlds": "many"},
+        {"recall": {"of_blocked": 0.0}},
+        {"recall": {"colour": 1.0}},
+        {"recall": 3},
+        {"recall": None},
+        {"charging": {"steady": -1.0}},
+        {"charging": None},
+        {"refresh": [0, 5]},
+        {"name": None},
+    ],
 )
-def test_a_network_that_is_none(changes: dict[str, Any], tmp_path: Path) -> None:
+def test_a_damaged_header_of_learned_multipliers_is_told_in_one_line(changes: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "model"
-    save_policy(ReplanningPolicy(NETWORK), path)
+    save_policy(ReplanningPolicy(LEARNED), path)
     _changed(path, **changes)
-    with pytest.raises(ModelError, match=r"not a policy of this version"):
+    _assert_refused(path)
+
+
+@pytest.mark.parametrize("name", ["offsets", "first.weights", "wide2.biases", "last.weights", "worlds"])
+def test_damaged_tensors_of_learned_multipliers_are_told_in_one_line(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    save_policy(ReplanningPolicy(LEARNED), path)
+    header, tensors = read_facts(path), load_file(path)
+    good = tensors.pop(name)
+    for damaged in (None, good[1:], good[:0], good.astype(np.float64), good * np.nan, good.reshape(-1)[0], good[None]):
+        if damaged is not None and name == "worlds" and damaged.ndim == 2:
+            continue  # the same bytes
+        kept = tensors if damaged is None else {**tensors, name: np.ascontiguousarray(damaged)}
+        save_file(kept, path, metadata={"sailplan": json.dumps(header)})
+        _assert_refused(path)
+
+
+def test_learned_multipliers_of_a_lazy_search(tmp_path: Path) -> None:
+    policy = LazyPolicy(belief=LEARNED)
+    save_policy(policy, tmp_path / "model")
+    read = read_policy(tmp_path / "model")
+    assert isinstance(read, LazyPolicy)
+    for world in WORLDS:
+        assert_same_result(search(grid_problem(world), policy), search(grid_problem(world), read))
+
+
+def _assert_refused(path: Path) -> None:
+    with pytest.raises(ModelError, match=r"not a policy of this version") as raised:
         read_policy(path)
+    assert "\n" not in str(raised.value)
