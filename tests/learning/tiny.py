@@ -9,9 +9,18 @@ import numpy as np
 
 from sailplan.datasets import generate_world
 from sailplan.graphs import ExplicitGraph, Problem, grid_problem
-from sailplan.learning import CLONING, CrossEntropySettings, NetworkSettings, QLearningSettings, SailSettings
+from sailplan.learning import (
+    CLONING,
+    CrossEntropySettings,
+    NetworkSettings,
+    PlannerSettings,
+    QLearningSettings,
+    SailSettings,
+)
+from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.learned.network import DenseNetwork
 from sailplan.policies.learned.policy import LearnedPolicy
+from sailplan.policies.replanning.policy import ReplanningPolicy
 
 _SHORT: dict[str, Any] = {"rounds": 3, "max_expansions": 60, "validation_expansions": 300, "features": "relative"}
 _FEW_STEPS: dict[str, Any] = {"worlds_per_round": 4, "samples_per_world": 8}
@@ -20,6 +29,18 @@ TINY_CLONING = CLONING.changed(**{**_SHORT, "rounds": 1}, **_FEW_STEPS, network=
 TINY_Q_LEARNING = QLearningSettings(**_SHORT, **_FEW_STEPS, network=NetworkSettings(hidden=(6, 4), batch_size=16))
 TINY_CROSS_ENTROPY = CrossEntropySettings(
     **{**_SHORT, "max_expansions": 300}, vectors=6, worlds_per_vector=2, elite=0.5, hidden=(4,)
+)
+TINY_PLANNER = PlannerSettings(
+    rounds=2,
+    max_expansions=60,
+    validation_expansions=300,
+    worlds_per_round=4,
+    samples_per_world=3,
+    steps=3,
+    batch_size=5,
+    learning_rate=0.01,
+    near_channels=4,
+    far_channels=4,
 )
 
 
@@ -57,3 +78,11 @@ def numbers_of(policy: LearnedPolicy) -> list[np.ndarray]:
         network.scaling.deviation,
         np.array([network.unit, network.offset]),
     ]
+
+
+def assert_same_belief(one: ReplanningPolicy | LazyPolicy, other: ReplanningPolicy | LazyPolicy) -> None:
+    """Compare every number of two policies with learned multipliers, to the last bit."""
+    (ours, ours_tensors), (theirs, theirs_tensors) = one.describe(), other.describe()
+    assert ours == theirs
+    assert ours_tensors.keys() == theirs_tensors.keys()
+    assert all(np.array_equal(ours_tensors[name], theirs_tensors[name]) for name in ours_tensors)
