@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from sailplan.core import Policy, Problem, search
@@ -10,8 +12,12 @@ from sailplan.datasets import World, generate_world
 from sailplan.graphs import ExplicitGraph, LatticeGraph, Moves, grid_problem
 from sailplan.graphs.lattice.primitives import four_ways
 from sailplan.oracle import cost_to_go, fewest_edges
-from sailplan.policies import CATALOGUE, LearnedPolicy, MixturePolicy, a_star, epsilon_greedy, greedy, load_policy
+from sailplan.policies import CATALOGUE, LearnedPolicy, MixturePolicy, a_star, epsilon_greedy, greedy
 from sailplan.policies.features import feature_set
+from sailplan.policies.replanning.beliefs.learned import LearnedMultipliers
+from sailplan.policies.replanning.beliefs.pixel_network import Layer, PixelNetwork, layer_shapes
+from sailplan.policies.replanning.beliefs.pixels import PIXELS, PixelMemory
+from sailplan.policies.replanning.policy import ReplanningPolicy
 from sailplan.policies.replay import look_at_steps, take_samples
 from sailplan.policies.steered import EdgeSteering, SteeredLazyPolicy
 from sailplan.testing import random_problem
@@ -30,9 +36,9 @@ def main() -> None:
     problems += [grid_problem(terrain), Problem(roadmap, 0, 11), Problem(lattice, 0, 50)]
     problems += [grid_problem(generate_world("mazes", 0, 0, width=13, height=13))]
     policies: dict[str, Policy] = {name: entry.make() for name, entry in CATALOGUE.items()}
-    learned = load_policy("sail:mazes")
+    learned = policies["walls"]
     assert isinstance(learned, LearnedPolicy)
-    policies["sail"] = learned
+    policies["learned multipliers"] = ReplanningPolicy(_random_belief(rng))
     policies["lower bound"] = a_star("lower_bound")
     policies["mixture"] = MixturePolicy(greedy("octile"), policies["mha_star"], 0.5, 3)
     policies["epsilon"] = epsilon_greedy(greedy("euclidean"), 0.3, 5)
@@ -41,7 +47,7 @@ def main() -> None:
         assert fewest_edges(problem) > 0
         assert np.isfinite(cost_to_go(problem)).any()
         for name, policy in policies.items():
-            if name == "sail" and problem.graph in (roadmap, lattice):
+            if name == "walls" and problem.graph in (roadmap, lattice):
                 continue  # its features are about cells
             compiled, reference = (search(problem, policy, engine=engine) for engine in ("compiled", "reference"))
             assert compiled.trace.expanded.tolist() == reference.trace.expanded.tolist(), name
@@ -52,6 +58,18 @@ def main() -> None:
     for engine in ("compiled", "reference"):
         take_samples(problems[-1], trace, feature_set("paper17"), steps, np.full(len(steps), 0.5), engine)
         look_at_steps(problems[-1], trace, learned, steps, engine)
+
+
+def _random_belief(rng: np.random.Generator) -> LearnedMultipliers:
+    def draw(*shape: int) -> Any:
+        return (0.15 * rng.normal(size=shape)).astype(np.float32)
+
+    layers = {
+        name: Layer(draw(side, side, inputs, outputs), draw(outputs))
+        for name, (side, inputs, outputs) in layer_shapes(2, 2).items()
+    }
+    memory = PixelMemory.of([World(rng.random((9, 13)) < 0.3) for _ in range(3)])
+    return LearnedMultipliers(PixelNetwork(layers, draw(2, PIXELS, PIXELS)), memory)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 
 from sailplan.cli.app import app
 from sailplan.datasets import World, generate_world, write_world
+from sailplan.learning import ALGORITHMS, DEFAULT
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -77,6 +78,8 @@ def maps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("document", [path for path in DOCUMENTS if python_blocks(path)], ids=lambda path: path.stem)
 def test_python_blocks_run_in_order(document: Path, maps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The blocks of a document share their names, as in one session."""
+    # With the number of steps that is used for real work, this would take a quarter of an hour.
+    monkeypatch.setitem(ALGORITHMS["sail"].presets, "default", DEFAULT.changed(steps=2))
     session = ModuleType("session")
     monkeypatch.setitem(sys.modules, "session", session)  # where dataclasses look up annotations
     for block in python_blocks(document):

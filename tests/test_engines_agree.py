@@ -13,7 +13,7 @@ from sailplan.policies.features import PRESETS
 from sailplan.policies.mixture.policy import MixturePolicy
 from tests.learned_policies import RULES, random_policy
 from tests.same import assert_same_result, assert_same_state
-from tests.strategies import explicit_problems, grid_problems
+from tests.strategies import ON_ANY_GRAPH, explicit_problems, grid_problems
 
 SEEDS = st.integers(0, 2**32 - 1)
 BUDGETS = st.one_of(st.none(), st.integers(0, 300))
@@ -46,7 +46,7 @@ def test_on_terrain(name: str, drawn: tuple[Problem, GridGraph], stop: StopRule,
     _assert_engines_agree(drawn[0], load_policy(name), stop, budget)
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
+@pytest.mark.parametrize("name", ON_ANY_GRAPH)
 @settings(max_examples=40)
 @given(drawn=explicit_problems(), stop=st.sampled_from(StopRule), budget=BUDGETS)
 def test_on_explicit_graphs(

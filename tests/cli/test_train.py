@@ -13,7 +13,7 @@ from sailplan.core import Limits, search
 from sailplan.datasets import GeneratedWorlds, World, generate_world, write_png
 from sailplan.datasets.labelled import training_problems
 from sailplan.datasets.tasks import Choice
-from sailplan.learning import CrossEntropySettings, NetworkSettings, QLearningSettings, SailSettings
+from sailplan.learning import CrossEntropySettings, NetworkSettings, PlannerSettings, QLearningSettings, SailSettings
 from sailplan.learning.run_folder import RunFolder, digest_of, read_metrics, read_plan
 from sailplan.policies import load_policy
 from sailplan.policies.lazy.policy import LazyPolicy
@@ -24,6 +24,7 @@ from tests.cli.conftest import Ran, Run, assert_one_line
 
 QUICK: list[object] = ["--rounds", 2, "--worlds-per-round", 3, "--samples-per-world", 6, "--max-expansions", 60]
 QUICK += ["--validation-expansions", 300, "--hidden", "8,4", "--epochs", 1, "--features", "relative"]
+QUICK += ["--preset", "paper"]
 
 
 def _write(folder: Path, count: int, family: str = "multiple_bugtraps", size: int = 17) -> Path:
@@ -53,14 +54,14 @@ def _facts(ran: Ran) -> dict[str, object]:
 
 def test_a_training_its_files_and_its_facts(run: Run, worlds: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    facts = _facts(_train(run, worlds, out, "--json", "--seed", 3, "--trust", "0,1"))
+    facts = _facts(_train(run, worlds, out, "--json", "--seed", 3))
     rounds, plan = read_metrics(out), read_plan(out)
     assert (facts["run"], facts["model"]) == (str(out), str(out / "model.safetensors"))
     assert (facts["rounds"], facts["examples"]) == (2, 2 * 3 * 6)
     best = min(rounds, key=lambda one: one.validation_expansions)
     assert (facts["best_round"], facts["validation_expansions"]) == (best.number, best.validation_expansions)
     assert isinstance(plan.settings, SailSettings)
-    assert (plan.algorithm, plan.data, plan.seed, plan.settings.trust) == ("sail", str(worlds), 3, (0.0, 1.0))
+    assert (plan.algorithm, plan.data, plan.seed) == ("sail", str(worlds), 3)
     with Image.open(out / "convergence.png") as image:
         assert image.size == (768, 480)
     assert facts["picture"] == str(out / "convergence.png")
@@ -68,6 +69,38 @@ def test_a_training_its_files_and_its_facts(run: Run, worlds: Path, tmp_path: Pa
     assert isinstance(policy, LearnedPolicy)
     assert isinstance(policy.model, DenseNetwork)
     assert [len(biases) for _, biases in policy.model.layers] == [8, 4, 1]
+
+
+THROUGH_THE_PLANNER: list[object] = ["--rounds", 2, "--worlds-per-round", 3, "--samples-per-world", 4, "--steps", 2]
+THROUGH_THE_PLANNER += ["--batch-size", 4, "--near-channels", 4, "--far-channels", 4, "--max-expansions", 60]
+
+
+def test_the_default_is_trained_through_the_planner(run: Run, worlds: Path, tmp_path: Path) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    for out in (whole, broken):
+        facts = _facts(run("train", "--data", worlds, "--out", out, *THROUGH_THE_PLANNER, "--json"))
+        assert (facts["rounds"], facts["examples"]) == (2, 2 * 3 * 4)
+    plan = read_plan(whole)
+    assert isinstance(plan.settings, PlannerSettings)
+    assert (plan.settings.steps, plan.settings.near_channels) == (2, 4)
+    # As if it had been killed in its second round, before the row was written.
+    metrics = broken / "metrics.csv"
+    metrics.write_text("\n".join(metrics.read_text().splitlines()[:2]) + "\n")
+    assert _facts(run("train", "--resume", broken, "--json"))["rounds"] == 2
+    assert (whole / "model.safetensors").read_bytes() == (broken / "model.safetensors").read_bytes()
+    ran = run("plan", worlds / "test" / "0.png", "--policy", whole, "--json")
+    assert (ran.code, json.loads(ran.out)["engine"]) == (0, "compiled")
+
+
+def test_the_default_says_what_is_missing_without_torch(
+    run: Run, worlds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("training", "network"):
+        monkeypatch.delitem(sys.modules, f"sailplan.learning.algorithms.planner.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    ran = run("train", "--data", worlds, "--out", tmp_path / "run", *THROUGH_THE_PLANNER)
+    assert_one_line(ran, ".[train]")
+    assert not (tmp_path / "run" / "settings.json").exists()
 
 
 def test_what_is_printed_without_json(run: Run, worlds: Path, tmp_path: Path) -> None:
@@ -95,7 +128,7 @@ def test_maps_of_mixed_sizes(run: Run, tmp_path: Path) -> None:
     data = tmp_path / "mixed"
     for index, (width, height) in enumerate([(9, 9), (21, 13), (13, 21), (30, 5), (1, 1), (17, 17)]):
         write_png(generate_world("forest", 2, index, width=width, height=height), data / f"{index}.png")
-    for features in ("paper17", "relative", "walls", "patch"):
+    for features in ("paper17", "relative", "patch"):
         ran = _train(run, data, tmp_path / features, "--features", features, "--rounds", 1, "--json")
         assert _facts(ran)["rounds"] == 1
 
@@ -191,10 +224,10 @@ def test_a_setting_of_another_algorithm(run: Run, worlds: Path, tmp_path: Path, 
 
 
 def test_settings_are_options(run: Run, worlds: Path, tmp_path: Path) -> None:
-    options: list[object] = ["--rescore", "lazy", "--target", "detour", "--trust", "0.5,0", "--result", "mixture"]
+    options: list[object] = ["--rescore", "lazy", "--target", "detour", "--result", "mixture"]
     options += ["--optimiser", "adam", "--learning-rate", 0.02, "--batch-size", 7, "--averaging", 0, "--decay"]
     options += ["--oracle-probability", 0.25, "--training-worlds", 3, "--validation-worlds", 1]
-    assert _train(run, worlds, tmp_path / "run", "--preset", "paper", *options).code == 0
+    assert _train(run, worlds, tmp_path / "run", *options).code == 0
     expected = SailSettings(
         rounds=2,
         training_worlds=3,
@@ -207,7 +240,6 @@ def test_settings_are_options(run: Run, worlds: Path, tmp_path: Path) -> None:
         features="relative",
         rescore="lazy",
         target="detour",
-        trust=(0.5, 0.0),
         result="mixture",
         network=NetworkSettings(
             hidden=(8, 4),
@@ -235,7 +267,7 @@ def test_as_many_worlds_as_were_asked_for(run: Run, worlds: Path, tmp_path: Path
 def test_the_help_has_every_setting_with_its_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "250")
     told = run("train", "--help").out
-    kinds = (SailSettings, NetworkSettings, QLearningSettings, CrossEntropySettings)
+    kinds = (SailSettings, PlannerSettings, NetworkSettings, QLearningSettings, CrossEntropySettings)
     for one in [one for kind in kinds for one in fields(kind)]:
         if one.name != "network":
             assert "--" + one.name.replace("_", "-") in told
@@ -326,9 +358,8 @@ def test_data_that_cannot_be_learned_from_is_one_line(run: Run, tmp_path: Path) 
         (["--hidden", ""], ["hidden"]),
         (["--hidden", "3,,4"], ["hidden"]),
         (["--hidden", "0"], ["hidden", "whole numbers"]),
-        (["--trust", "high"], ["trust", "'high'"]),
-        (["--trust", "1,nan"], ["trust"]),
-        (["--trust", "-1"], ["trust"]),
+        (["--features", "walls"], ["features", "`walls` is a policy by itself"]),
+        (["--trust", "1"], ["--trust"]),
         (["--rounds", 0], ["rounds", "positive"]),
         (["--rounds", "many"], ["--rounds", "integer"]),
         (["--rescore", "often"], ["rescore", "frozen"]),

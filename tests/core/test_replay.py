@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from sailplan.core import Limits, Trace, open_search, replay, search
 from sailplan.errors import PolicyError, SailplanError
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem
-from sailplan.policies import CATALOGUE, a_star, greedy, load_policy
+from sailplan.policies import a_star, greedy, load_policy
 from sailplan.testing import draw_problem
 from tests.same import assert_same_state
-from tests.strategies import explicit_problems, grid_problems
+from tests.strategies import ON_ANY_GRAPH, explicit_problems, grid_problems
 
 PICTURE = """
     ..#G
@@ -23,7 +23,7 @@ PICTURE = """
 
 
 @settings(max_examples=30)
-@given(st.one_of(grid_problems(6, 6), explicit_problems(15)), st.sampled_from(list(CATALOGUE)))
+@given(st.one_of(grid_problems(6, 6), explicit_problems(15)), st.sampled_from(ON_ANY_GRAPH))
 def test_a_replay_passes_through_the_same_states(drawn: tuple[Problem, GridGraph | ExplicitGraph], name: str) -> None:
     problem, policy = drawn[0], load_policy(name)
     session = open_search(problem, policy)

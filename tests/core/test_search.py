@@ -17,11 +17,11 @@ from sailplan.core.search import EngineName
 from sailplan.datasets import World
 from sailplan.errors import EngineError, PolicyError, SailplanError
 from sailplan.graphs import MOVINGAI_MOVES, CallbackGraph, ExplicitGraph, GridGraph, Problem, grid_problem
-from sailplan.policies import CATALOGUE, a_star, dijkstra, greedy, load_policy, mha_star
+from sailplan.policies import a_star, dijkstra, greedy, load_policy, mha_star
 from sailplan.testing import draw_problem, random_problem
 from tests.core.odd_policies import DepthFirst
 from tests.same import assert_same_result, assert_same_state
-from tests.strategies import explicit_problems, grid_problems
+from tests.strategies import ON_ANY_GRAPH, explicit_problems, grid_problems
 
 ENGINES: list[EngineName] = ["reference", "compiled"]
 both_engines = pytest.mark.parametrize("engine", ENGINES)
@@ -147,7 +147,7 @@ def test_a_search_in_steps_is_the_search_in_one_go(engine: EngineName, name: str
 def test_budgets_that_grow_by_leaps_change_nothing(
     engine: EngineName, drawn: tuple[Problem, GridGraph | ExplicitGraph], data: st.DataObject
 ) -> None:
-    policy = load_policy(data.draw(st.sampled_from(list(CATALOGUE))))
+    policy = load_policy(data.draw(st.sampled_from(ON_ANY_GRAPH)))
     session = open_search(drawn[0], policy, engine=engine)
     for budget in sorted(data.draw(st.lists(st.integers(0, 100), max_size=4))):
         session.run(Limits(expansions=budget))

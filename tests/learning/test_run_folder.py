@@ -30,7 +30,7 @@ from tests.learned_policies import random_policy
 from tests.learning.tiny import TINY, assert_same_network, pocket_problem, tiny_problems
 
 TRAIN, VALIDATION = tiny_problems()[:4], tiny_problems()[4:]
-SETTINGS = TINY.changed(rounds=2, trust=(1.0, 0.3))
+SETTINGS = TINY.changed(rounds=2)
 MIXTURE = SETTINGS.changed(result="mixture")
 """With this the model changes in every round."""
 WRITES = 1 + 4 * SETTINGS.rounds
@@ -85,8 +85,7 @@ def _results(path: Path) -> tuple[dict[str, bytes], list[tuple[int | float, ...]
     """Return what a run has come to: the bytes of its models, its metrics but for times, its examples."""
     models = {file.relative_to(path).as_posix(): file.read_bytes() for file in path.rglob("*.safetensors")}
     rounds: list[tuple[int | float, ...]] = [
-        (one.number, one.mixing, one.examples, one.loss, one.trust, one.validation_expansions)
-        for one in read_metrics(path)
+        (one.number, one.mixing, one.examples, one.loss, one.validation_expansions) for one in read_metrics(path)
     ]
     examples = []
     for file in sorted(path.glob("rounds/*.npz")):
@@ -157,6 +156,32 @@ def test_metrics_of_earlier_versions_have_no_evaluations(copy: Path) -> None:
     (copy / "metrics.csv").write_text("\n".join([lines[0], *(line.rpartition(",")[0] + ",nan" for line in lines[1:])]))
     with pytest.raises(TrainingError, match="a round without validation"):
         read_metrics(copy)
+
+
+def test_runs_of_earlier_versions_have_a_weight_of_the_learned_part(copy: Path, whole: Path) -> None:
+    lines = [line.split(",") for line in (copy / "metrics.csv").read_text().splitlines()]
+    place = lines[0].index("validation_expansions")
+    for line, value in zip(lines, ["trust", "1.0", "1.0"], strict=True):
+        line.insert(place, value)
+    # As if it had been stopped after its first round.
+    (copy / "metrics.csv").write_text("".join(",".join(line) + "\n" for line in lines[:2]))
+    assert read_metrics(copy) == read_metrics(whole)[:1]
+    told = json.loads((copy / "settings.json").read_text())
+    told["settings"]["trust"] = [1.0]
+    (copy / "settings.json").write_text(json.dumps(told))
+    assert read_plan(copy) == _plan()
+    _run(copy)
+    assert _results(copy) == _results(whole)
+    assert "trust" not in (copy / "metrics.csv").read_text()
+
+
+def test_a_run_whose_learned_part_may_have_another_weight_is_refused_in_one_line(copy: Path) -> None:
+    told = json.loads((copy / "settings.json").read_text())
+    told["settings"]["trust"] = [1.0, 0.3]
+    (copy / "settings.json").write_text(json.dumps(told))
+    with pytest.raises(TrainingError, match=r"settings.json: .*an earlier version .* another weight than 1") as raised:
+        read_plan(copy)
+    assert "\n" not in str(raised.value)
 
 
 def test_what_was_trained_is_what_was_saved(whole: Path, tmp_path: Path) -> None:
@@ -364,7 +389,10 @@ def test_damaged_settings_are_refused(copy: Path, contents: bytes) -> None:
         {"settings": {**SETTINGS.as_json(), "rounds": True}},
         {"settings": {**SETTINGS.as_json(), "features": "paper18"}},
         {"settings": {**SETTINGS.as_json(), "colour": "red"}},
-        {"settings": {**SETTINGS.as_json(), "trust": [float("nan")]}},
+        {"settings": {**SETTINGS.as_json(), "trust": [1.0, 0.3]}},
+        {"settings": {**SETTINGS.as_json(), "trust": [0.0]}},
+        {"settings": {**SETTINGS.as_json(), "trust": 1.0}},
+        {"settings": {**SETTINGS.as_json(), "features": "walls"}},
         {"settings": {**SETTINGS.as_json(), "network": {**SETTINGS.network.__dict__, "hidden": [1.5]}}},
         {"settings": {**SETTINGS.as_json(), "network": {**SETTINGS.network.__dict__, "hidden": ["a"]}}},
         {"settings": {**SETTINGS.as_json(), "network": {**SETTINGS.network.__dict__, "hidden": 3}}},

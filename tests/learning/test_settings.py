@@ -24,11 +24,8 @@ from sailplan.learning import CLONING, DEFAULT, PAPER, NetworkSettings, SailSett
         ({"rescore": "often"}, "rescore must be frozen or touched or lazy or full, got 'often'"),
         ({"target": "cost"}, "target must be cost_to_go or detour, got 'cost'"),
         ({"result": "last"}, "result must be best or mixture, got 'last'"),
-        ({"trust": ()}, "trust must be one or more numbers from 0 to 1000, got ()"),
-        ({"trust": (1.0, -0.1)}, "trust must be one or more numbers from 0 to 1000, got (1.0, -0.1)"),
-        ({"trust": (1.0, float("nan"))}, "trust must be one or more"),
-        ({"trust": (float("inf"),)}, "trust must be one or more"),
         ({"features": "paper"}, "no feature set 'paper'; there are paper17, relative, walls, patch"),
+        ({"features": "walls"}, "features must be other features: `walls` is a policy by itself, got 'walls'"),
         ({"hidden": ()}, "hidden must be one to ten whole numbers up to 10000, got ()"),
         ({"hidden": (3, 0)}, "hidden must be one to ten whole numbers up to 10000, got (3, 0)"),
         ({"optimiser": "sgd"}, "optimiser must be rmsprop or adam, got 'sgd'"),
@@ -47,7 +44,7 @@ def test_what_cannot_be_is_told_in_one_line(changes: dict[str, object], told: st
 
 
 def test_the_edges_of_what_can_be() -> None:
-    PAPER.changed(oracle_probability=0.0, samples_per_world=0, trust=(0.0,), averaging=0.0, hidden=(1,), rounds=1)
+    PAPER.changed(oracle_probability=0.0, samples_per_world=0, averaging=0.0, hidden=(1,), rounds=1)
     PAPER.changed(oracle_probability=1.0)
 
 
@@ -58,7 +55,7 @@ def test_changes_reach_the_network_by_name() -> None:
     assert {one.name for one in fields(SailSettings)} & {one.name for one in fields(NetworkSettings)} == set()
 
 
-@pytest.mark.parametrize("settings", [PAPER, DEFAULT, CLONING, PAPER.changed(hidden=(3, 2, 1), trust=(0.5, 0.0))])
+@pytest.mark.parametrize("settings", [PAPER, DEFAULT, CLONING, PAPER.changed(hidden=(3, 2, 1))])
 def test_settings_survive_json(settings: SailSettings) -> None:
     assert type(settings).from_json(json.loads(json.dumps(settings.as_json()))) == settings
 
@@ -79,6 +76,7 @@ def test_settings_survive_json(settings: SailSettings) -> None:
         {**PAPER.as_json(), "rounds": None},
         {**PAPER.as_json(), "trust": 1.0},
         {**PAPER.as_json(), "trust": ["a"]},
+        {**PAPER.as_json(), "trust": [1.0, 0.3]},
         {**PAPER.as_json(), "features": ["paper17"]},
         {**PAPER.as_json(), "features": "paper18"},
         {**PAPER.as_json(), "rounds": 0},
@@ -90,14 +88,18 @@ def test_what_is_no_settings_is_refused(told: object) -> None:
     assert "\n" not in str(raised.value)
 
 
+def test_settings_of_earlier_versions_may_have_the_weight_1_of_the_learned_part() -> None:
+    for settings in (PAPER, CLONING):
+        assert type(settings).from_json({**settings.as_json(), "trust": [1.0]}) == settings
+
+
 def test_the_papers_numbers() -> None:
     assert (PAPER.rounds, PAPER.worlds_per_round, PAPER.samples_per_world) == (15, 200, 50)
     assert (PAPER.oracle_probability, PAPER.max_expansions, PAPER.validation_expansions) == (0.7, 1100, 20_000)
     assert (PAPER.training_worlds, PAPER.validation_worlds) == (200, 70)
-    assert (PAPER.features, PAPER.rescore, PAPER.target, PAPER.trust) == ("paper17", "frozen", "detour", (1.0,))
+    assert (PAPER.features, PAPER.rescore, PAPER.target) == ("paper17", "frozen", "detour")
     assert (PAPER.network.hidden, PAPER.network.optimiser, PAPER.network.learning_rate) == ((100, 50), "rmsprop", 0.01)
     assert (CLONING.rounds, CLONING.training_worlds, CLONING.samples_per_world) == (1, 600, 0)
-    assert 0.0 in DEFAULT.trust
 
 
 def test_every_setting_has_its_sentence() -> None:

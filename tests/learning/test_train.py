@@ -10,11 +10,13 @@ from sailplan.datasets import GeneratedWorlds, write_png
 from sailplan.errors import SailplanError, TrainingError
 from sailplan.evaluation import evaluate
 from sailplan.graphs import grid_problem
-from sailplan.learning import read_metrics, read_plan, train
-from sailplan.policies import load_policy
-from tests.learning.tiny import assert_same_network
+from sailplan.learning import PlannerSettings, read_metrics, read_plan, train
+from sailplan.policies import LazyPolicy, load_policy
+from sailplan.policies.replanning import LearnedMultipliers, ReplanningPolicy
+from tests.learning.tiny import assert_same_belief, assert_same_network
 
 QUICK: dict[str, Any] = {
+    "preset": "paper",
     "rounds": 2,
     "worlds_per_round": 3,
     "samples_per_world": 6,
@@ -47,6 +49,20 @@ def test_the_best_policy_and_its_run(maps: Path) -> None:
     assert search(problem, policy).engine == "compiled"
     evaluation = evaluate(maps, ["h_euc", policy])
     assert [one.policy for one in evaluation.summaries] == ["h_euc", "sail-my_maps-1"]
+
+
+def test_the_default_is_trained_through_the_planner(maps: Path) -> None:
+    options = {name: QUICK[name] for name in ("worlds_per_round", "samples_per_world", "max_expansions")}
+    policy: Any = train(maps, rounds=1, steps=2, near_channels=4, far_channels=4, **options)
+    assert type(policy) is ReplanningPolicy
+    assert isinstance(policy.belief, LearnedMultipliers)
+    assert policy.run == Path("runs/sail-my_maps-1")
+    assert isinstance(read_plan(policy.run).settings, PlannerSettings)
+    kept: Any = load_policy(policy.run)
+    assert_same_belief(policy, kept)
+    lazy: Any = train(maps, rounds=1, steps=2, near_channels=4, far_channels=4, objective="evaluations", **options)
+    assert type(lazy) is LazyPolicy
+    assert set(lazy.training.baselines) == {"lazy", "optimistic"}
 
 
 def test_a_run_is_never_overwritten(maps: Path) -> None:

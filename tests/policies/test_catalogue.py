@@ -2,13 +2,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import sailplan
 from sailplan.core import search
 from sailplan.datasets import FAMILIES, GeneratedWorlds
-from sailplan.errors import ModelError, PolicyError
-from sailplan.graphs import grid_problem
+from sailplan.errors import ModelError, PolicyError, SailplanError
+from sailplan.graphs import ExplicitGraph, Problem, grid_problem
 from sailplan.policies import (
     CATALOGUE,
     PRETRAINED,
@@ -32,6 +33,7 @@ from sailplan.policies.catalogue import read_facts
 from sailplan.policies.lazy import LazyPolicy
 from sailplan.policies.replanning.policy import optimistic
 from sailplan.testing import check_policy
+from tests.learned_policies import random_policy
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -40,7 +42,7 @@ def test_every_policy_keeps_the_contract(name: str) -> None:
 
 
 def test_what_each_name_stands_for() -> None:
-    assert {name: load_policy(name) for name in CATALOGUE} == {
+    assert {name: load_policy(name) for name in CATALOGUE if name != "walls"} == {
         "lazy": LazyPolicy(),
         "optimistic": optimistic(),
         "a_star": a_star(),
@@ -62,6 +64,20 @@ def test_what_each_name_stands_for() -> None:
     assert all(entry.summary for entry in CATALOGUE.values())
 
 
+def test_around_walls_is_a_rule_that_nobody_has_trained() -> None:
+    policy = load_policy("walls")
+    check_policy(policy)
+    assert isinstance(policy, LearnedPolicy)
+    rows = np.random.default_rng(0).normal(size=(20, len(policy.features.columns)))
+    weights = dict(policy.features.estimate)
+    linear = np.array([weights.get(name, 0.0) for name in policy.features.columns])
+    assert linear.any()
+    assert policy.model.predict(rows) == pytest.approx(rows @ linear)
+    with pytest.raises(SailplanError) as raised:
+        search(Problem(ExplicitGraph.from_edges(2, [(0, 1, 1.0)], coordinates=[(0, 0), (1, 0)]), 0, 1), policy)
+    assert "grid" in str(raised.value)
+
+
 @pytest.mark.parametrize("name", PRETRAINED)
 def test_the_pretrained_policies(name: str) -> None:
     policy = load_policy(name)
@@ -69,7 +85,7 @@ def test_the_pretrained_policies(name: str) -> None:
     algorithm, family = name.split(":")
     assert family in FAMILIES
     file = Path(sailplan.__file__).parent / "pretrained" / PRETRAINED[name]
-    assert file.stat().st_size < {"sail": 100_000, "belief": 1_000_000, "lazy-belief": 1_000_000}[algorithm]
+    assert file.stat().st_size < {"sail": 250_000, "belief": 1_000_000, "lazy-belief": 1_000_000}[algorithm]
     facts = read_facts(file)
     assert (facts["algorithm"], facts["data"]) == (algorithm.removeprefix("lazy-"), family)
     problems = [grid_problem(world) for world in GeneratedWorlds(family, size=12, seed=99)]
@@ -87,8 +103,7 @@ def test_the_pretrained_policies(name: str) -> None:
 
 
 def test_a_file_and_a_run_folder_are_policies(tmp_path: Path) -> None:
-    policy = load_policy("sail:mazes")
-    assert isinstance(policy, LearnedPolicy)
+    policy = random_policy(0)
     save_policy(policy, tmp_path / "model.safetensors")
     for name in (tmp_path, tmp_path / "model.safetensors"):
         loaded = load_policy(str(name))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sailplan.core import Limits, StopRule, Trace, improve, open_search, search
 from sailplan.core.search import EngineName
 from sailplan.graphs import Problem, VoxelGraph
-from sailplan.policies import CATALOGUE, LazyPolicy, load_policy
+from sailplan.policies import LazyPolicy, load_policy
 from sailplan.policies.replanning.beliefs import Belief, Optimistic
 from sailplan.policies.replanning.policy import ReplanningPolicy
 from sailplan.testing import check_result
@@ -23,14 +23,13 @@ from tests.naive.voxels import shortest_costs
 from tests.policies.lazy.test_policy import BOUNDS, POLICIES
 from tests.policies.replanning.test_policy import FICKLE, Naive
 from tests.same import assert_same_result, assert_same_state
-from tests.strategies import voxel_problems
+from tests.strategies import ON_ANY_GRAPH, voxel_problems
 
 both_engines = pytest.mark.parametrize("engine", ["reference", "compiled"])
-NAMES = [name for name in CATALOGUE if not name.startswith("sail")]
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ON_ANY_GRAPH)
 @settings(max_examples=15)
 @given(drawn=voxel_problems(), stop=st.sampled_from(StopRule), budget=st.one_of(st.none(), st.integers(0, 100)))
 def test_the_engines_agree(name: str, drawn: tuple[Problem, VoxelGraph], stop: StopRule, budget: int | None) -> None:
@@ -86,7 +85,7 @@ def _with_other_hidden_voxels(problem: Problem, graph: VoxelGraph, trace: Trace,
     return Problem(altered, problem.start, problem.goal, name=problem.name)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "oracle"])
+@pytest.mark.parametrize("name", [name for name in ON_ANY_GRAPH if name != "oracle"])
 @both_engines
 @settings(max_examples=15)
 @given(drawn=voxel_problems(6), steps=st.integers(0, 60), seed=SEEDS)

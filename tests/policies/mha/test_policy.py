@@ -98,8 +98,8 @@ def test_edges_that_python_evaluates(drawn: tuple[Problem, ExplicitGraph], most:
     assert_same_result(session.run(), search(problem, PAIR))
 
 
-def test_the_contract_holds_with_the_queue_of_sail() -> None:
-    check_policy(shared_mha_star(1.5, [load_policy("sail:mazes")]))
+def test_the_contract_holds_with_the_queue_of_a_learned_score() -> None:
+    check_policy(shared_mha_star(1.5, [load_policy("walls")]))
 
 
 def test_a_good_policy_leads_the_search() -> None:
