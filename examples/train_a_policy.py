@@ -1,6 +1,6 @@
-"""Train a policy on generated worlds, save it, and compare it with greedy search on other worlds.
+"""Train a score on generated worlds as in the paper, save it, and compare it with greedy search on other worlds.
 
-`sailplan.train` does the same for a folder of maps, with a run folder and progress.
+`sailplan.train` trains on a folder of maps, with a run folder and progress, and by default through the planner.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 from sailplan.core import search
 from sailplan.datasets import GeneratedWorlds
 from sailplan.graphs import grid_problem
-from sailplan.learning import DEFAULT, train_sail
+from sailplan.learning import PAPER, train_sail
 from sailplan.policies import greedy, load_policy, save_policy
 
 
 def main() -> None:
     """Train, save, load and compare."""
-    # Small settings, for a training of a few seconds; use DEFAULT unmodified for real work.
-    settings = DEFAULT.changed(rounds=2, worlds_per_round=10, samples_per_world=20, hidden=(16, 8))
+    # Small settings, for a training of a few seconds; use PAPER unmodified for real work.
+    settings = PAPER.changed(rounds=2, worlds_per_round=10, samples_per_world=20, hidden=(16, 8))
 
     worlds = GeneratedWorlds("alternating_gaps", size=25, seed=1, width=61, height=61)
     problems = [grid_problem(world) for world in worlds]
