@@ -14,8 +14,9 @@ from sailplan.learning.algorithms.planner.kernel import add_path_gradients
 from sailplan.policies.replanning.kernel.edges import NO_WAY, UNIT
 from sailplan.policies.replanning.policy import allocate_bounds
 
-MOST_REGRET = 100.0
-"""Larger differences of the cost-to-go count as this, so that few states do not outweigh all others."""
+MOST_REGRET = 3.0
+"""Larger differences of the cost-to-go count as this. A search may continue anywhere at no cost, so that expanding a
+vertex that is off every shortest path wastes one expansion, however far off it is."""
 _NEARLY_BEST = 1.0
 """Vertices whose cost-to-go exceeds the smallest one by less than this are as good as the best."""
 _LEAST_GRADIENT = 1e-5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -38,8 +39,11 @@ class Outputs(NamedTuple):
 class TorchPixelNetwork(nn.Module):
     """The same layers as `PixelNetwork`; arrays have shape (states, channels, rows, columns)."""
 
-    def __init__(self, near: int, far: int) -> None:
+    def __init__(self, near: int, far: int, penalty: Penalty) -> None:
         super().__init__()
+        self._certainty, self._prior_weight = penalty.certainty, penalty.prior_weight
+        self.surprise = nn.Parameter(torch.tensor(math.log(penalty.surprise)))
+        self.sharpness = nn.Parameter(torch.tensor(math.log(penalty.sharpness)))
         self.layers = nn.ModuleDict(
             {
                 name: nn.Conv2d(
@@ -61,8 +65,8 @@ class TorchPixelNetwork(nn.Module):
         with torch.no_grad():
             last.bias.copy_(torch.tensor([0.0] * 4 + [_FIRST_EXTRA] * 4))
 
-    def forward(self, inputs: Tensor, positions: Tensor) -> Tensor:
-        """The outputs, shape (states, OUTPUTS, PIXELS, PIXELS)."""
+    def forward(self, inputs: Tensor, positions: Tensor, framed: Tensor) -> Tensor:
+        """The outputs, shape (states, OUTPUTS, PIXELS, PIXELS); offsets count in states whose frame fits."""
         layers, odd = self.layers, 2 * PLACES - PIXELS
         places = functional.pixel_unshuffle(functional.pad(inputs, (0, odd, 0, odd)), 2)
         near = torch.relu(layers["first"](torch.cat([places, positions[..., ::2, ::2]], dim=1)))
@@ -74,8 +78,16 @@ class TorchPixelNetwork(nn.Module):
         near = near + torch.relu(layers["up"](torch.cat([large, near], dim=1)))
         near = near + torch.relu(layers["after"](near))
         pixels = functional.pixel_shuffle(layers["last"](near), 2)
-        outputs: Tensor = pixels[..., :PIXELS, :PIXELS] + self.offsets
+        outputs: Tensor = pixels[..., :PIXELS, :PIXELS] + framed[:, None, None, None] * self.offsets
         return outputs
+
+    def interpret(self, outputs: Tensor, recalled_odds: Tensor, frequencies: Tensor) -> Outputs:
+        """Odds and multipliers from the outputs; the same as `LearnedMultipliers.predict`."""
+        odds = outputs[:, 0] + recalled_odds
+        likely = self._certainty * torch.sigmoid(odds) ** self.sharpness.exp()
+        extra = functional.softplus(outputs[:, 1])
+        known = 1.0 + self._prior_weight * frequencies
+        return Outputs(odds, known + extra - self.surprise.exp() * torch.log1p(-likely))
 
     def without_torch(self) -> PixelNetwork:
         """The network as numpy arrays."""
@@ -86,10 +98,16 @@ class TorchPixelNetwork(nn.Module):
             layers[name] = Layer(_array(layer.weight.permute(2, 3, 1, 0)), _array(layer.bias))
         return PixelNetwork(layers, _array(self.offsets))
 
+    @property
+    def penalty(self) -> Penalty:
+        """The multipliers as a function of probabilities."""
+        surprise, sharpness = math.exp(self.surprise.item()), math.exp(self.sharpness.item())
+        return Penalty(self._prior_weight, surprise, self._certainty, sharpness)
+
     @classmethod
-    def of(cls, network: PixelNetwork) -> TorchPixelNetwork:
+    def of(cls, network: PixelNetwork, penalty: Penalty) -> TorchPixelNetwork:
         """The network from numpy arrays."""
-        made = cls(*network.channels)
+        made = cls(*network.channels, penalty)
         with torch.no_grad():
             made.offsets.copy_(torch.from_numpy(network.offsets))
             for name, layer in made.layers.items():
@@ -99,14 +117,6 @@ class TorchPixelNetwork(nn.Module):
                 layer.weight.copy_(torch.from_numpy(weights).permute(3, 2, 0, 1))
                 layer.bias.copy_(torch.from_numpy(biases))
         return made
-
-
-def interpret(outputs: Tensor, recalled_odds: Tensor, penalty: Penalty) -> Outputs:
-    """Odds and multipliers from the outputs of the network; the same as `LearnedMultipliers.predict`."""
-    odds = outputs[:, 0] + recalled_odds
-    likely = penalty.certainty * torch.sigmoid(odds) ** penalty.sharpness
-    extra = functional.softplus(outputs[:, 1])
-    return Outputs(odds, 1.0 + penalty.prior_weight * extra - penalty.surprise * torch.log1p(-likely))
 
 
 def hidden_loss(odds: Tensor, shares: Tensor, weights: Tensor) -> Tensor:

@@ -31,8 +31,9 @@ class PlannerSettings(TrainingSettings):
     hidden_weight: float = setting(1.0, "Weight of the cross-entropy of hidden cells beside the loss of the paper.")
     near_channels: int = setting(24, "Channels of the network at half the resolution.")
     far_channels: int = setting(40, "Channels of the network at a quarter of the resolution.")
-    surprise: float = setting(3.0, "Weight of the probability of being blocked in the multiplier.")
-    sharpness: float = setting(1.5, "Exponent of that probability.")
+    tuning_rounds: int = setting(4, "Rounds of the cross-entropy method that choose recall and penalty beforehand.")
+    tuning_vectors: int = setting(16, "Recalls and penalties that are drawn in each of them.")
+    tuning_worlds: int = setting(40, "Worlds on which each of them is rolled out.")
     collects = RollOuts
 
     def __post_init__(self) -> None:
@@ -45,10 +46,10 @@ class PlannerSettings(TrainingSettings):
         check(self.objective in get_args(Objective), "objective", self.objective, " or ".join(get_args(Objective)))
         for name in ("temperature", "learning_rate"):
             check(0 < getattr(self, name) < 1000, name, getattr(self, name), "positive")
-        for name in ("steps", "batch_size", "near_channels", "far_channels"):
+        for name in ("steps", "batch_size", "near_channels", "far_channels", "tuning_vectors", "tuning_worlds"):
             check(getattr(self, name) > 0, name, getattr(self, name), "positive")
         check(0 <= self.averaging < 1, "averaging", self.averaging, "at least 0 and below 1")
-        for name in ("hidden_weight", "surprise", "sharpness"):
+        for name in ("hidden_weight", "tuning_rounds"):
             check(0 <= getattr(self, name) < 1000, name, getattr(self, name), "0 or more")
 
     @property

@@ -25,12 +25,14 @@ from sailplan.errors import TrainingError
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.graphs.grid.world import World
 from sailplan.learning.algorithms.planner.loss import planner_loss
-from sailplan.learning.algorithms.planner.network import TorchPixelNetwork, hidden_loss, interpret, stacked
+from sailplan.learning.algorithms.planner.network import TorchPixelNetwork, hidden_loss, stacked
 from sailplan.learning.algorithms.planner.rollouts import RollOut, RollOuts
 from sailplan.learning.algorithms.planner.settings import DEFAULT, PlannerSettings
+from sailplan.learning.algorithms.planner.tuning import tune, weights_of
 from sailplan.learning.regressors.torch_network import one_thread
 from sailplan.learning.rounds import (
     Candidate,
+    Counts,
     Options,
     Progress,
     Training,
@@ -45,19 +47,27 @@ from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.oracle import OraclePolicy
 from sailplan.policies.replanning.beliefs.kernel.pixels import collect, pool_hidden
 from sailplan.policies.replanning.beliefs.learned import LearnedMultipliers, log_odds, network_inputs
-from sailplan.policies.replanning.beliefs.pixels import PIXELS, Floats, PixelMemory, PixelView, Recollection
+from sailplan.policies.replanning.beliefs.pixels import (
+    PIXELS,
+    Floats,
+    PixelFrame,
+    PixelMemory,
+    PixelView,
+    Recollection,
+    fits,
+)
 from sailplan.policies.replanning.beliefs.prior import Penalty
 from sailplan.policies.replanning.policy import ReplanningPolicy
 
 _PARTS = 2
 """A batch is divided into as many parts, which threads process; the sum of their gradients does not depend on them."""
-_FIRST_REGRET, _LEAST_REGRET = 10.0, 1.0
+_FIRST_REGRET, _LEAST_REGRET = 2.0, 0.5
 """States are drawn in proportion to their last regret, with these values before it is known and added to it."""
-_OFFSET_RATE = 25.0
-"""Step size of the offsets of pixels, relative to that of the weights: a pixel is on few paths."""
+_RATES = (1.0, 10.0, 100.0)
+"""Step sizes of the weights, of the penalty and of the offsets: a pixel is on few paths."""
 _WARM_UP = 20
 """Steps of a round in which the step size grows to its value."""
-_LOSS_WEIGHT = 0.02
+_LOSS_WEIGHT = 0.3
 _MOST_GRADIENT = 1.0
 """Largest norm of the gradient of a batch."""
 _LAST_RATE = 0.1
@@ -108,11 +118,14 @@ class PlannerLearner:
     seed: int
     jobs: int
     memory: PixelMemory = field(init=False)
+    frame: PixelFrame | None = field(init=False)
     _moments: list[Moment] = field(default_factory=list, init=False)
     _rounds_seen: int = field(default=0, init=False)
+    _untrained: LearnedMultipliers | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.memory = PixelMemory.of([_world_of(labelled.problem) for labelled in self.problems])
+        self.frame = PixelFrame.shared([labelled.problem for labelled in self.problems])
 
     def mixing(self, number: int) -> float:
         """The share of roll-outs of the oracle (β)."""
@@ -136,28 +149,32 @@ class PlannerLearner:
         self._replay(progress)
         belief, rng = self._belief(progress), np.random.default_rng(seed_of(self.seed, number))
         with one_thread(), torch.random.fork_rng(devices=[]):
-            network = TorchPixelNetwork.of(belief.network)
-            kept, regret = self._descend(network, number, belief.penalty, rng)
-        return [Candidate(self._policy(replace(belief, network=kept.without_torch())))], regret
+            network = TorchPixelNetwork.of(belief.network, belief.penalty)
+            kept, regret = self._descend(network, number, rng)
+        learned = replace(belief, network=kept.without_torch(), penalty=kept.penalty)
+        return [Candidate(self._policy(learned))], regret
 
     def _descend(
-        self, network: TorchPixelNetwork, number: int, penalty: Penalty, rng: np.random.Generator
+        self, network: TorchPixelNetwork, number: int, rng: np.random.Generator
     ) -> tuple[TorchPixelNetwork, float]:
         """Take steps; return the network with the running average of the weights, and the mean regret."""
         settings, kept = self.settings, copy.deepcopy(network)
-        layers = [weight for name, weight in network.named_parameters() if name != "offsets"]
-        groups = [{"params": layers}, {"params": [network.offsets]}]
+        groups = [
+            {"params": list(network.layers.parameters())},
+            {"params": [network.surprise, network.sharpness]},
+            {"params": [network.offsets]},
+        ]
         optimiser = torch.optim.Adam(groups, lr=settings.learning_rate, foreach=False)
         done = (number - 1) / max(settings.rounds - 1, 1)
         rate, regrets = settings.learning_rate * (1.0 - (1.0 - _LAST_RATE) * done), 0.0
         # States are drawn more often the larger the regret was when they were drawn last.
         known = np.full(len(self._moments), _FIRST_REGRET)
         for step in range(1, settings.steps + 1):
-            for group, scale in zip(optimiser.param_groups, (1.0, _OFFSET_RATE), strict=True):
+            for group, scale in zip(optimiser.param_groups, _RATES, strict=True):
                 group["lr"] = scale * rate * min(1.0, step / _WARM_UP)
             drawn = rng.choice(len(known), settings.batch_size, p=known / known.sum())
             parts = [drawn[part::_PARTS].tolist() for part in range(min(_PARTS, len(drawn)))]
-            results = run_all(lambda part: self._gradients(network, penalty, part), parts, self.jobs)
+            results = run_all(lambda part: self._gradients(network, part), parts, self.jobs)
             for part, (_, lost) in zip(parts, results, strict=True):
                 known[part] = _LEAST_REGRET + np.array(lost)
                 regrets += sum(lost) / len(drawn)
@@ -171,14 +188,14 @@ class PlannerLearner:
                     mean.mul_(decay).add_(weight, alpha=1.0 - decay)
         return kept, regrets / settings.steps
 
-    def _gradients(
-        self, network: TorchPixelNetwork, penalty: Penalty, drawn: Sequence[int]
-    ) -> tuple[list[Tensor], list[float]]:
+    def _gradients(self, network: TorchPixelNetwork, drawn: Sequence[int]) -> tuple[list[Tensor], list[float]]:
         """The gradient of the loss with respect to each weight, summed over states, and the regret at each of them."""
         settings, moments = self.settings, [self._moments[index] for index in drawn]
         positions = stacked([PixelView.of(one.problem).positions(one.problem) for one in moments])
-        outputs = network(stacked([one.inputs for one in moments]), positions)
-        odds, multipliers = interpret(outputs, stacked([one.odds for one in moments]), penalty)
+        framed = torch.tensor([fits(self.frame, one.problem) for one in moments], dtype=torch.float32)
+        outputs = network(stacked([one.inputs for one in moments]), positions, framed)
+        recalled = stacked([one.odds for one in moments])
+        odds, multipliers = network.interpret(outputs, recalled, torch.from_numpy(self.memory.frequencies))
         hidden = [_hidden(one) for one in moments]
         loss = settings.hidden_weight * hidden_loss(odds, *(stacked(one) for one in zip(*hidden, strict=True)))
         regrets, slopes = [], []
@@ -232,7 +249,7 @@ class PlannerLearner:
             known = view.known(status)
             recollection.update(known)
             recalled = recollection.shares()
-            inputs, odds = network_inputs(known, self.memory, recalled), log_odds(recalled[0])
+            inputs, odds = network_inputs(known, self.memory, recalled), log_odds(self.memory.expected(recalled))
             moments.append(Moment(problem, table, status, inputs.astype(np.float16), odds.astype(np.float16)))
         return moments
 
@@ -240,13 +257,41 @@ class PlannerLearner:
         """The belief of the last round; before the first one, an untrained one."""
         if progress.policies:
             belief: LearnedMultipliers = progress.policies[-1].belief
+            # The weights of worlds were chosen before the first round.
+            self.memory = belief.memory
             return belief
+        if self._untrained is None:
+            self._untrained = self._tuned()
+        return self._untrained
+
+    def _tuned(self) -> LearnedMultipliers:
+        """An untrained network, with the recall and penalty that do best on training worlds."""
         settings = self.settings
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
-            network = TorchPixelNetwork(settings.near_channels, settings.far_channels).without_torch()
-        penalty = Penalty(1.0, settings.surprise, 0.999, settings.sharpness)
-        return LearnedMultipliers(network, self.memory, penalty)
+            network = TorchPixelNetwork(
+                settings.near_channels, settings.far_channels, Penalty(0.0, 1.0)
+            ).without_torch()
+        problems, _ = draw_problems(self.problems, settings.tuning_worlds, self.seed, 0)
+        indices = {id(labelled): index for index, labelled in enumerate(self.problems)}
+        limits = limits_of(settings.minimised, settings.max_expansions)
+
+        def belief(vector: FloatArray) -> LearnedMultipliers:
+            recall, penalty = weights_of(vector)
+            return LearnedMultipliers(network, replace(self.memory, recall=recall), self.frame, penalty)
+
+        def cost(vector: FloatArray) -> float:
+            drawn = belief(vector)
+
+            def spent(labelled: LabelledProblem) -> float:
+                policy = self._policy(replace(drawn, left_out=indices[id(labelled)]))
+                return Counts.by(search(labelled.problem, policy, limits)).of(settings.minimised)
+
+            return float(np.mean(run_all(spent, problems, self.jobs)))
+
+        tuned = belief(tune(cost, settings, np.random.default_rng([self.seed, 0])))
+        self.memory = tuned.memory
+        return tuned
 
     def _policy(self, belief: LearnedMultipliers) -> ReplanningPolicy | LazyPolicy:
         lazy = self.settings.minimised == "evaluations"

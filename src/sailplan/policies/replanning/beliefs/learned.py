@@ -15,11 +15,11 @@ from sailplan.core.state import SearchState
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.policies.replanning.beliefs.belief import Refresh, Tensors, saveable
 from sailplan.policies.replanning.beliefs.pixel_network import PixelNetwork
-from sailplan.policies.replanning.beliefs.pixels import Floats, PixelMemory, PixelView, Recollection
+from sailplan.policies.replanning.beliefs.pixels import Floats, PixelFrame, PixelMemory, PixelView, Recollection, fits
 from sailplan.policies.replanning.beliefs.prior import Penalty
 
 OFTEN = Refresh(expansions=10, invalid=4)
-_LEAST_SURPRISE = 0.5
+_LEAST_SURPRISE = 0.3
 """If no known cell differs more than this from its probability, the network is not asked again."""
 _LEAST_STEP = 0.2
 """Relative changes of a multiplier up to this are ignored, because repairing distances is expensive."""
@@ -52,8 +52,10 @@ class LearnedMultipliers:
     """The network."""
     memory: PixelMemory = field(repr=False)
     """The stored worlds."""
-    penalty: Penalty = field(default_factory=lambda: Penalty(1.0, 3.0, 0.999, 1.5))
-    """The multipliers as a function of what the network returns; its prior weight counts for the second output."""
+    frame: PixelFrame | None = None
+    """Start and goal in training, if all problems had the same; the offsets of the network count only there."""
+    penalty: Penalty = field(default_factory=lambda: Penalty(0.3, 8.0, 0.997, 1.5))
+    """The multipliers as a function of the frequency in training and of the probability of being blocked."""
     name: str = "learned"
     """The name of the belief in notes."""
     refresh: Refresh = OFTEN
@@ -73,20 +75,28 @@ class LearnedMultipliers:
         """Return the state of the belief for one search."""
         return LearnedFollower(self, problem)
 
-    def predict(self, known: Floats, recalled: Floats, positions: Floats) -> Prediction:
+    def predict(self, known: Floats, recalled: Floats, positions: Floats, *, framed: bool) -> Prediction:
         """Return the prediction for what is known of each pixel, what the memory recalls, and the positions."""
         # Any finite weights are allowed: with very large ones, outputs are infinite or NaN, which counts as 0.
         with np.errstate(over="ignore", invalid="ignore"):
-            outputs = self.network(network_inputs(known, self.memory, recalled), positions)
+            outputs = self.network(network_inputs(known, self.memory, recalled), positions, framed=framed)
         added, extra = np.clip(np.nan_to_num(outputs), -_MOST_OUTPUT, _MOST_OUTPUT)
-        odds = np.clip(log_odds(recalled[0]) + added, -_MOST_ODDS, _MOST_ODDS)
+        odds = np.clip(log_odds(self.memory.expected(recalled)) + added, -_MOST_ODDS, _MOST_ODDS)
         blocked = 1.0 / (1.0 + np.exp(-odds))
-        return Prediction(self.penalty.multipliers(np.logaddexp(0.0, extra, dtype=np.float64), blocked), blocked)
+        multipliers = self.penalty.multipliers(self.memory.frequencies.astype(np.float64), blocked)
+        return Prediction(multipliers + np.logaddexp(0.0, extra), blocked)
 
     def describe(self) -> tuple[dict[str, Any], Tensors]:
         """Return the facts and tensors for a model file."""
         memory, worlds = self.memory.describe()
-        facts = {"name": self.name, "charging": self.penalty.describe(), "refresh": list(self.refresh), **memory}
+        frame = None if self.frame is None else [*self.frame.start, *self.frame.goal]
+        facts = {
+            "name": self.name,
+            "frame": frame,
+            "charging": self.penalty.describe(),
+            "refresh": list(self.refresh),
+            **memory,
+        }
         return facts, {**self.network.describe(), **worlds}
 
     @classmethod
@@ -94,7 +104,7 @@ class LearnedMultipliers:
         """Create a belief from what `describe` returned."""
         network, memory = PixelNetwork.build(tensors), PixelMemory.build(facts, tensors)
         penalty, refresh = Penalty.build(facts["charging"]), Refresh.build(facts["refresh"])
-        return cls(network, memory, penalty, str(facts["name"]), refresh)
+        return cls(network, memory, PixelFrame.build(facts["frame"]), penalty, str(facts["name"]), refresh)
 
 
 class LearnedFollower:
@@ -102,7 +112,7 @@ class LearnedFollower:
 
     def __init__(self, belief: LearnedMultipliers, problem: Problem) -> None:
         self._belief, self._view = belief, PixelView.of(problem)
-        self._positions = self._view.positions(problem)
+        self._positions, self._framed = self._view.positions(problem), fits(belief.frame, problem)
         self._recollection = Recollection(belief.memory, belief.left_out)
         self._seen = np.zeros(self._view.cells, np.bool_)
         self.multipliers = self._predict(np.full(self._view.cells, UNSEEN, np.uint8))
@@ -121,7 +131,7 @@ class LearnedFollower:
     def _predict(self, status: NDArray[np.uint8]) -> FloatArray:
         known = self._view.known(status)
         self._recollection.update(known)
-        prediction = self._belief.predict(known, self._recollection.shares(), self._positions)
+        prediction = self._belief.predict(known, self._recollection.shares(), self._positions, framed=self._framed)
         self._expected = prediction.blocked
         return self._view.spread(prediction.multipliers, status)
 

@@ -85,10 +85,11 @@ class PixelNetwork:
             raise ModelError(f"{near} and {far} channels")
         return near, far
 
-    def __call__(self, inputs: Floats, positions: Floats) -> Floats:
+    def __call__(self, inputs: Floats, positions: Floats, *, framed: bool) -> Floats:
         """Return the outputs, shape (OUTPUTS, PIXELS, PIXELS).
 
-        The inputs have shape (INPUTS, PIXELS, PIXELS), the positions shape (POSITIONS, PIXELS, PIXELS).
+        The inputs have shape (INPUTS, PIXELS, PIXELS), the positions shape (POSITIONS, PIXELS, PIXELS). The offsets are
+        added if the frame of the problem is that of the training.
         """
         layers = self.layers
         near = _relu(_convolve(_places(inputs, positions), layers["first"]))
@@ -101,8 +102,8 @@ class PixelNetwork:
         near += _relu(_convolve(near, layers["after"]))
         last = _convolve(near, layers["last"]).reshape(PLACES, PLACES, OUTPUTS, 2, 2)
         pixels = last.transpose(2, 0, 3, 1, 4).reshape(OUTPUTS, 2 * PLACES, 2 * PLACES)
-        outputs: Floats = pixels[:, :PIXELS, :PIXELS] + self.offsets
-        return outputs
+        outputs: Floats = pixels[:, :PIXELS, :PIXELS]
+        return outputs + self.offsets if framed else outputs
 
     def describe(self) -> Tensors:
         """Return the tensors for a model file."""

@@ -88,6 +88,48 @@ class PixelView:
 
 
 @dataclass(frozen=True)
+class PixelFrame:
+    """Start and goal of problems, relative to the size of the map."""
+
+    start: tuple[float, float]
+    """The centre of the start cell: x and y, from 0 to 1."""
+    goal: tuple[float, float]
+    """The centre of the goal cell."""
+
+    @classmethod
+    def of(cls, problem: Problem) -> PixelFrame:
+        """Return the frame of a problem on a grid."""
+        view, graph = PixelView.of(problem), problem.graph
+        assert isinstance(graph, GridGraph)
+        cells = graph.cell(problem.start), graph.cell(problem.goal)
+        start, goal = (((x + 0.5) / view.width, (y + 0.5) / view.height) for x, y in cells)
+        return cls(start, goal)
+
+    @classmethod
+    def shared(cls, problems: Sequence[Problem]) -> PixelFrame | None:
+        """Return the frame that fits all problems; None if there is none."""
+        frame = cls.of(problems[0])
+        return frame if all(fits(frame, problem) for problem in problems) else None
+
+    @classmethod
+    def build(cls, numbers: Sequence[Any] | None) -> PixelFrame | None:
+        """Create a frame from the four numbers in a model file; None if there are none."""
+        if numbers is None:
+            return None
+        x, y, goal_x, goal_y = (float(number) for number in numbers)
+        return cls((x, y), (goal_x, goal_y))
+
+
+def fits(frame: PixelFrame | None, problem: Problem) -> bool:
+    """Return whether start and goal of a problem are within two pixels of those of a frame."""
+    if frame is None:
+        return False
+    other = PixelFrame.of(problem)
+    pairs = zip((*frame.start, *frame.goal), (*other.start, *other.goal), strict=True)
+    return all(abs(one - two) <= 2.0 / PIXELS for one, two in pairs)
+
+
+@dataclass(frozen=True)
 class Recall:
     """The weights of stored worlds: exp(-doubt), where what differs from the known cells adds to the doubt.
 
@@ -103,10 +145,15 @@ class Recall:
     """Doubt for a pixel that is known to be free and blocked in the world."""
     reach: float = 25.0
     """The distance in pixels at which the doubt has decreased to 1/e in the weights of an area."""
+    local: float = 0.5
+    """The share of the weights of an area, beside the weights by all that is known."""
+    prior: float = 0.02
+    """The share of the prior, in which all worlds have the same weight."""
 
     def __post_init__(self) -> None:
-        if not all(isfinite(one) and one > 0.0 for one in (self.of_blocked, self.of_free, self.reach)):
-            raise PolicyError(f"doubts and their reach must be positive numbers, got {self}")
+        positive = all(isfinite(one) and one > 0.0 for one in (self.of_blocked, self.of_free, self.reach))
+        if not positive or not 0.0 <= self.local <= 1.0 or not 0.0 <= self.prior <= 1.0:
+            raise PolicyError(f"doubts and their reach must be positive, and shares between 0 and 1, got {self}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +206,12 @@ class PixelMemory:
         y, x = np.divmod(np.arange(AREAS**2), AREAS)
         distances = PIXELS / AREAS * np.hypot(x[:, None] - x, y[:, None] - y)
         return np.asarray(np.exp(-distances / self.recall.reach), np.float32)
+
+    def expected(self, shares: Floats) -> Floats:
+        """Return the share of blocked cells of each pixel by both kinds of weights (`Recollection`) and the prior."""
+        recall = self.recall
+        mixed = (1.0 - recall.local) * shares[0] + recall.local * shares[1]
+        return np.asarray((1.0 - recall.prior) * mixed + recall.prior * self.frequencies, np.float32)
 
     def describe(self) -> tuple[dict[str, Any], Tensors]:
         """Return the facts and tensors for a model file."""
