@@ -41,6 +41,9 @@ TINY_PLANNER = PlannerSettings(
     learning_rate=0.01,
     near_channels=4,
     far_channels=4,
+    tuning_rounds=1,
+    tuning_vectors=2,
+    tuning_worlds=2,
 )
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -173,7 +174,7 @@ def test_steps_lower_the_loss_of_the_states_that_are_learned_from() -> None:
 def _loss(moment: Moment, belief: LearnedMultipliers, settings: PlannerSettings) -> tuple[float, float]:
     """The expected regret and the regret at a state."""
     view, inputs = PixelView.of(moment.problem), moment.inputs.astype(np.float32)
-    values = belief.predict(inputs[:3], inputs[4:], view.positions(moment.problem)).multipliers
+    values = belief.predict(inputs[:3], inputs[4:], view.positions(moment.problem), framed=True).multipliers
     multipliers = view.spread(values, moment.status)
     loss = planner_loss(moment.problem, moment.status, multipliers, moment.table, settings.temperature)
     return loss.value, loss.regret
@@ -204,9 +205,7 @@ def test_the_world_that_is_searched_is_left_out() -> None:
     assert isinstance(belief, LearnedMultipliers)
     assert len(belief.memory) == len(TRAIN)
     for rolled in learner.collect(1, Progress()):
-        policy = ReplanningPolicy(
-            LearnedMultipliers(belief.network, belief.memory, belief.penalty, left_out=rolled.world)
-        )
+        policy = ReplanningPolicy(replace(belief, left_out=rolled.world))
         expected = search(TRAIN[rolled.world], policy, Limits(expansions=settings.max_expansions)).trace
         assert rolled.trace.expanded.tolist() == expected.expanded.tolist()
 
@@ -231,7 +230,9 @@ def test_moments_are_like_the_definition(settings: PlannerSettings) -> None:
             recalled = naive.recollect(shares, known, learner.memory.recall, rolled.world)
             inputs = np.concatenate([known, shares.mean(axis=0)[None], recalled])
             assert np.abs(moment.inputs - inputs).max() < 5e-3
-            likely = np.clip(recalled[0], 0.003, 0.997)
+            recall = learner.memory.recall
+            mixed = (1.0 - recall.local) * recalled[0] + recall.local * recalled[1]
+            likely = np.clip((1.0 - recall.prior) * mixed + recall.prior * shares.mean(axis=0), 0.003, 0.997)
             assert np.abs(moment.odds - np.log(likely / (1.0 - likely))).max() < 0.05
             assert np.array_equal(moment.table, cost_to_go(problem))
             assert (moment.problem.start, moment.problem.goal) == (problem.start, problem.goal)

@@ -7,8 +7,11 @@ import numpy as np
 from sailplan.datasets import World
 from sailplan.policies.replanning.beliefs.learned import LearnedMultipliers
 from sailplan.policies.replanning.beliefs.pixel_network import OUTPUTS, Layer, PixelNetwork, layer_shapes
-from sailplan.policies.replanning.beliefs.pixels import PIXELS, Floats, PixelMemory, Recall
+from sailplan.policies.replanning.beliefs.pixels import PIXELS, Floats, PixelFrame, PixelMemory, Recall
 from sailplan.policies.replanning.beliefs.prior import Penalty
+
+FRAME = PixelFrame((0.01, 0.01), (0.99, 0.99))
+"""About from corner to corner."""
 
 
 def random_network(rng: np.random.Generator, near: int = 4, far: int = 3, size: float = 0.15) -> PixelNetwork:
@@ -34,4 +37,4 @@ def random_belief(seed: int, size: float = 0.15) -> LearnedMultipliers:
     """Draw a belief; its doubts are small, so that several stored worlds count."""
     rng = np.random.default_rng(seed)
     network, memory = random_network(rng, size=size), random_memory(rng, recall=Recall(0.3, 0.1, 30.0))
-    return LearnedMultipliers(network, memory, Penalty(0.5, 3.0, 0.999, 1.5))
+    return LearnedMultipliers(network, memory, FRAME, Penalty(0.5, 3.0, 0.999, 1.5))

@@ -14,7 +14,7 @@ from sailplan.graphs import ExplicitGraph, GridGraph, Problem, grid_problem
 from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.replanning.beliefs import LearnedMultipliers, Refresh
 from sailplan.policies.replanning.beliefs.pixel_network import OUTPUTS
-from sailplan.policies.replanning.beliefs.pixels import PIXELS, PixelMemory, PixelView
+from sailplan.policies.replanning.beliefs.pixels import PIXELS, PixelFrame, PixelMemory, PixelView
 from sailplan.policies.replanning.beliefs.prior import Penalty
 from sailplan.policies.replanning.policy import ReplanningPolicy
 from sailplan.testing import check_policy, check_result
@@ -143,9 +143,11 @@ def test_the_prediction_is_what_network_and_memory_say() -> None:
     recalled = naive.recollect(shares, known, belief.memory.recall)
     inputs = np.concatenate([known, shares.mean(axis=0)[None], recalled])
     added, extra = naive.forward(belief.network, inputs, view.positions(problem).astype(float))
-    likely = np.clip(recalled[0], 0.003, 0.997)
+    recall, frequencies = belief.memory.recall, shares.mean(axis=0)
+    mixed = (1.0 - recall.local) * recalled[0] + recall.local * recalled[1]
+    likely = np.clip((1.0 - recall.prior) * mixed + recall.prior * frequencies, 0.003, 0.997)
     blocked = 1.0 / (1.0 + np.exp(-np.log(likely / (1.0 - likely)) - added))
-    multipliers = 1.0 + 0.5 * np.log1p(np.exp(extra)) - 3.0 * np.log1p(-0.999 * blocked**1.5)
+    multipliers = 1.0 + 0.5 * frequencies + np.log1p(np.exp(extra)) - 3.0 * np.log1p(-0.999 * blocked**1.5)
     expected = naive.spread(multipliers, status.reshape(30, 30)).reshape(-1)
     follower = belief.follow(problem)
     first = follower.multipliers.copy()
@@ -179,11 +181,14 @@ def test_a_silent_network_is_the_posterior_of_the_stored_worlds() -> None:
     offsets[1] = -50.0
     network = replace(random_network(rng, size=0.0), offsets=offsets)
     worlds = [World(rng.random((PIXELS, PIXELS)) < 0.3) for _ in range(3)]
-    penalty = Penalty(1.0, 2.0, 0.999, 1.0)
-    belief = LearnedMultipliers(network, PixelMemory.of(worlds), penalty)
+    penalty = Penalty(1.5, 2.0, 0.999, 1.0)
     problem = grid_problem(World(np.zeros((PIXELS, PIXELS), np.bool_)))
-    frequencies = np.clip(np.mean([world.blocked for world in worlds], axis=0), 0.003, 0.997).reshape(-1)
-    assert belief.multipliers(problem) == pytest.approx(penalty.multipliers(0.0 * frequencies, frequencies), rel=1e-4)
+    belief = LearnedMultipliers(network, PixelMemory.of(worlds), PixelFrame.of(problem), penalty)
+    frequencies = np.mean([world.blocked for world in worlds], axis=0).reshape(-1)
+    expected = penalty.multipliers(frequencies, np.clip(frequencies, 0.003, 0.997))
+    assert belief.multipliers(problem) == pytest.approx(expected, rel=1e-4)
+    elsewhere = replace(problem, goal=PIXELS - 1)
+    assert belief.multipliers(elsewhere) == pytest.approx(expected + np.log(2.0), rel=1e-4)
 
 
 def test_the_world_that_is_searched_can_be_left_out() -> None:

@@ -18,7 +18,8 @@ def test_like_loops_over_places() -> None:
     rng = np.random.default_rng(3)
     network = random_network(rng, near=3, far=2)
     inputs, positions = (rng.normal(size=(count, PIXELS, PIXELS)).astype(np.float32) for count in (INPUTS, POSITIONS))
-    outputs = network(inputs, positions)
+    outputs = network(inputs, positions, framed=True)
+    assert np.array_equal(network(inputs, positions, framed=False) + network.offsets, outputs)
     assert outputs.shape == (OUTPUTS, PIXELS, PIXELS)
     assert outputs.dtype == np.float32
     assert np.abs(outputs - forward(network, inputs.astype(float), positions.astype(float))).max() < 1e-4
@@ -28,7 +29,9 @@ def test_a_network_of_zeros_returns_its_offsets() -> None:
     rng = np.random.default_rng(0)
     offsets = rng.normal(size=(OUTPUTS, PIXELS, PIXELS)).astype(np.float32)
     network = replace(random_network(rng, size=0.0), offsets=offsets)
-    assert np.array_equal(network(*np.ones((2, INPUTS, PIXELS, PIXELS), np.float32)), offsets)
+    ones = np.ones((2, INPUTS, PIXELS, PIXELS), np.float32)
+    assert np.array_equal(network(*ones, framed=True), offsets)
+    assert not network(*ones, framed=False).any()
 
 
 def test_a_network_survives_the_way_through_a_file() -> None:
@@ -36,7 +39,7 @@ def test_a_network_survives_the_way_through_a_file() -> None:
     again = PixelNetwork.build(network.describe())
     assert again.channels == (6, 7)
     inputs = np.random.default_rng(1).normal(size=(2, INPUTS, PIXELS, PIXELS)).astype(np.float32)
-    assert np.array_equal(again(*inputs), network(*inputs))
+    assert np.array_equal(again(*inputs, framed=True), network(*inputs, framed=True))
 
 
 @pytest.mark.parametrize(
