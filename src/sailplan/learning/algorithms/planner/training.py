@@ -145,14 +145,18 @@ class PlannerLearner:
         return RollOuts.of([one for one in rolled if one is not None], self.settings.samples_per_world)
 
     def fit(self, number: int, progress: Progress[RollOuts]) -> tuple[list[Candidate], float]:
-        """Continue from the network of the last round on the states of all rounds; return it and the mean regret."""
+        """Continue from the network of the last round on the states of all rounds; return it and the mean regret.
+
+        The network halfway between the two is a candidate as well: a round may go too far.
+        """
         self._replay(progress)
         belief, rng = self._belief(progress), np.random.default_rng(seed_of(self.seed, number))
         with one_thread(), torch.random.fork_rng(devices=[]):
             network = TorchPixelNetwork.of(belief.network, belief.penalty)
             kept, regret = self._descend(network, number, rng)
         learned = replace(belief, network=kept.without_torch(), penalty=kept.penalty)
-        return [Candidate(self._policy(learned))], regret
+        halfway = replace(learned, network=belief.network.halfway(learned.network))
+        return [Candidate(self._policy(learned)), Candidate(self._policy(halfway))], regret
 
     def _descend(
         self, network: TorchPixelNetwork, number: int, rng: np.random.Generator

@@ -105,6 +105,14 @@ class PixelNetwork:
         outputs: Floats = pixels[:, :PIXELS, :PIXELS]
         return outputs + self.offsets if framed else outputs
 
+    def halfway(self, other: PixelNetwork) -> PixelNetwork:
+        """Return the network whose weights are the means of those of two networks of the same shape."""
+        layers = {}
+        for name, (weights, biases) in self.layers.items():
+            others = other.layers[name]
+            layers[name] = Layer(_mean(weights, others.weights), _mean(biases, others.biases))
+        return PixelNetwork(layers, _mean(self.offsets, other.offsets))
+
     def describe(self) -> Tensors:
         """Return the tensors for a model file."""
         tensors = {"offsets": self.offsets}
@@ -145,6 +153,10 @@ def _gather(values: Floats, side: int, stride: int, dilation: int) -> Floats:
     firsts = [dilation * index for index in range(side)]
     parts = [padded[y : y + rows : stride, x : x + columns : stride] for y in firsts for x in firsts]
     return np.concatenate(parts, axis=-1)
+
+
+def _mean(one: Floats, other: Floats) -> Floats:
+    return np.asarray(0.5 * (one + other), np.float32)
 
 
 def _relu(values: Floats) -> Floats:
