@@ -115,8 +115,8 @@ def _gain(evaluation: Evaluation) -> str:
     trained = next(one for name, one in counts.items() if name not in BASELINES and not name.startswith("lazy"))
     saved = 1.0 - trained.mean_expansions / optimistic
     return (
-        f"On {TRAINED_ON} SaIL, trained just now, needs {trained.mean_expansions:.0f} expansions, {saved:.0%} fewer than "
-        f"optimistic ({optimistic:.0f}); the oracle needs {oracle:.0f}."
+        f"On {TRAINED_ON} SaIL, trained just now, needs {trained.mean_expansions:.0f} expansions, {saved:.0%} fewer "
+        f"than optimistic ({optimistic:.0f}); the oracle needs {oracle:.0f}."
     )
 
 
