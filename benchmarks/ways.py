@@ -1,6 +1,6 @@
 """Ways through the code: how many files of the package a command enters.
 
-    python benchmarks/ways.py            counts for `plan` and `train`
+    python benchmarks/ways.py            counts for `plan`, and for `train` with either preset of `sail`
     python benchmarks/ways.py --files    the files too
 
 A file counts if one of its functions is entered while the command runs warm (a first call loads and compiles). A
@@ -71,19 +71,23 @@ def command(*arguments: object) -> None:
 
 
 def ways_of(folder: Path) -> dict[str, Ways]:
-    """The ways of a plan with a belief and of a small training, each after a call that warms up."""
+    """The ways of a plan with a belief and of small trainings, each after a call that warms up."""
     write_png(generate_world("mazes", 0, 0), folder / "map.png")
-    small = ["--rounds", 1, "--training-worlds", 4, "--validation-worlds", 2, "--epochs", 1]
+    small = ["--rounds", 1, "--training-worlds", 4, "--validation-worlds", 2]
+    presets = {"train_paper": ["--preset", "paper", "--epochs", 1], "train_default": ["--steps", 2]}
 
     def plan() -> None:
         command("plan", folder / "map.png", "--policy", "belief:mazes")
 
-    def train(name: str) -> None:
-        command("train", "--data", "forest", *small, "--out", folder / name)
+    def train(preset: str, name: str) -> None:
+        command("train", "--data", "forest", *small, *presets[preset], "--out", folder / preset / name)
 
     plan()
-    train("warm")
-    return {"plan": trace(plan), "train": trace(lambda: train("traced"))}
+    ways = {"plan": trace(plan)}
+    for preset in presets:
+        train(preset, "warm")
+        ways[preset] = trace(lambda preset=preset: train(preset, "traced"))  # type: ignore[misc]
+    return ways
 
 
 def main() -> None:
