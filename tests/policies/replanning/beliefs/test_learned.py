@@ -98,7 +98,7 @@ def test_it_keeps_the_contract_of_a_policy() -> None:
     check_policy(ReplanningPolicy(random_belief(1)))
     check_policy(LazyPolicy(belief=random_belief(2)))
     wide = grid_problem(World(np.zeros((1, 90), np.bool_)), (40, 0), (3, 0))
-    large = grid_problem(generate_world("mazes", 1, 0, width=83, height=71), (82, 0), (0, 70))
+    large = grid_problem(generate_world("forest", 1, 0, width=75, height=40), (74, 0), (0, 39))
     check_policy(ReplanningPolicy(random_belief(3)), [wide, large])
 
 
