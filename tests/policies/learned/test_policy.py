@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from sailplan.graphs import CallbackGraph, ExplicitGraph, GridGraph, Problem
 from sailplan.policies import greedy
 from sailplan.policies.features import PRESETS, FeatureSet, feature_set
 from sailplan.policies.learned.network import DenseNetwork, Scaling
-from sailplan.policies.learned.policy import LearnedPolicy
+from sailplan.policies.learned.policy import LearnedPolicy, around_walls
 from sailplan.testing import check_policy, check_result, draw_problem, random_problem
 from tests.learned_policies import RULES, random_network, random_policy, weighted_columns
 from tests.naive import features as naive_features
@@ -246,3 +246,15 @@ def test_the_queue_survives_when_all_scores_rise_at_once(inner: int) -> None:
     reference, compiled = (search(problem, policy, engine=engine) for engine in ENGINES)
     assert reference.policy_evaluations > 10 * inner
     assert_same_result(reference, compiled)
+
+
+@both_engines
+def test_a_model_of_the_former_default_says_what_it_is(engine: EngineName) -> None:
+    problem = draw_problem("S#.G ....")
+    former = random_policy(3, "walls", "lazy")
+    assert isinstance(former.model, DenseNetwork)
+    unlearned = replace(former, model=replace(former.model, unit=0.0))
+    for policy, part in ((former, "a learned part"), (unlearned, "a learned part of weight 0")):
+        (note,) = search(problem, policy, engine=engine).notes
+        assert str(note) == f"sail: the default of an earlier version: the rule of the policy `walls` and {part}"
+    assert not search(problem, around_walls(), engine=engine).notes

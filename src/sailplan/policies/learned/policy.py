@@ -13,7 +13,7 @@ import numpy as np
 from sailplan.core.graph import FloatArray, Problem, is_compiled, is_finite
 from sailplan.core.kernel.arrays import OPEN
 from sailplan.core.policy import CompiledForm, Discovery, Policy
-from sailplan.core.result import StopRule
+from sailplan.core.result import Note, StopRule
 from sailplan.core.state import SearchState
 from sailplan.errors import ModelError, PolicyError
 from sailplan.graphs.grid.graph import GridGraph
@@ -104,7 +104,20 @@ class LearnedPolicy:
             members=np.empty(vertices if rule == FULL else 0, np.int32),
             member_count=np.zeros(1, np.int64),
         )
-        return CompiledForm(arrays, needs_obstacles=features.needs_obstacles, needs_walls=features.needs_walls)
+        return CompiledForm(
+            arrays, needs_obstacles=features.needs_obstacles, needs_walls=features.needs_walls, notes=self.notes
+        )
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """A remark on model files of the former default of SaIL, in which a hand-made estimate did most of the work."""
+        model = self.model
+        if self.features.name != "walls" or not isinstance(model, DenseNetwork):
+            return ()
+        if not any(weights.any() for weights, _ in model.layers):
+            return ()
+        learned = "a learned part" if model.unit else "a learned part of weight 0"
+        return (Note("sail", f"the default of an earlier version: the rule of the policy `walls` and {learned}"),)
 
     def held_out(self, problem: Problem) -> LearnedPolicy:
         """Return the policy for training on a problem, whose world its features may not have stored."""
@@ -198,6 +211,7 @@ class LearnedFrontier:
     """The open list of the reference engine under a learned policy."""
 
     def __init__(self, policy: LearnedPolicy, problem: Problem, state: SearchState) -> None:
+        self.notes = policy.notes
         self._policy, self._rescore = replace(policy, features=policy.features.follow(problem)), policy.rescore
         self._problem, self._state = problem, state
         self._entries: list[tuple[float, int, int]] = []
