@@ -106,7 +106,7 @@ class NaiveReplanning:
         graph: Graph = problem.graph
         assert is_compiled(graph)
         self._graph = graph
-        multipliers = first_multipliers(belief, problem, graph)
+        multipliers = first_multipliers(belief, None, problem, graph)
         self._multipliers = [256] * graph.vertex_count if multipliers is None else self._wholes(multipliers)
         self._follower = belief.follow(problem)
         self._looked = (0, 0)

@@ -181,7 +181,7 @@ class LazySession:
         self._policy, self._graph, self._problem, self._belief = policy, graph, problem, belief
         self._bound = policy.bound
         follower = belief.follow(problem)
-        self.arrays = self._allocate(policy.bound, first_multipliers(belief, problem, graph))
+        self.arrays = self._allocate(policy.bound, first_multipliers(belief, follower, problem, graph))
         plan = self.arrays.plan
         self._shortest: tuple[LazyArrays, QueueArrays] | None = None
         self._update = None if follower is None else BeliefUpdate(plan, follower, belief.refresh, self._apply)

@@ -25,7 +25,7 @@ from sailplan.graphs.explore import explore
 from sailplan.graphs.grid.kernel.edges import GridArrays, TerrainArrays
 from sailplan.graphs.roadmap.kernel import MetricCsrArrays
 from sailplan.graphs.voxels.kernel.edges import VoxelArrays
-from sailplan.policies.replanning.beliefs.belief import NEVER, SAVEABLE, Belief, Optimistic, Tensors
+from sailplan.policies.replanning.beliefs.belief import NEVER, SAVEABLE, Belief, Follower, Optimistic, Tensors
 from sailplan.policies.replanning.kernel.decrease import begin_settling, put_all, set_multipliers, settle
 from sailplan.policies.replanning.kernel.edges import (
     CLOCKS,
@@ -133,10 +133,10 @@ class ReplanningPolicy:
 
     def _form(self, graph: CompiledGraph, problem: Problem) -> CompiledForm:
         belief, notes = supported_belief(self.belief, problem)
-        multipliers = first_multipliers(belief, problem, graph)
+        follower = belief.follow(problem)
+        multipliers = first_multipliers(belief, follower, problem, graph)
         plan = allocate_bounds(graph, problem, multipliers, self.effort, is_per_edge(belief))
         form = CompiledForm(plan, notes=notes, enlarge=enlarge)
-        follower = belief.follow(problem)
         if follower is None:
             return form
 
@@ -184,9 +184,13 @@ def is_per_edge(belief: Belief) -> bool:
     return bool(getattr(belief, "per_edge", False))
 
 
-def first_multipliers(belief: Belief, problem: Problem, graph: CompiledGraph) -> FloatArray | None:
+def first_multipliers(
+    belief: Belief, follower: Follower | None, problem: Problem, graph: CompiledGraph
+) -> FloatArray | None:
     """Return the multipliers before anything is known; None if all of them are 1 and remain so."""
-    multipliers, per_edge = belief.multipliers(problem), is_per_edge(belief)
+    computed: FloatArray | None = getattr(follower, "multipliers", None)
+    multipliers = belief.multipliers(problem) if computed is None else computed
+    per_edge = is_per_edge(belief)
     if multipliers is not None:
         return in_rows(multipliers, graph, per_edge)
     return None if belief.refresh == NEVER else in_rows(np.ones(_multiplier_count(graph, per_edge)), graph, per_edge)

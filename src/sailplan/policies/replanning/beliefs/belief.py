@@ -37,7 +37,11 @@ NEVER = Refresh(sys.maxsize, sys.maxsize)
 
 
 class Follower(Protocol):
-    """The state of a belief in one search."""
+    """The state of a belief in one search.
+
+    If it has an attribute `multipliers`, these are the multipliers before anything is known, so that they need not be
+    computed twice.
+    """
 
     def update(self, state: SearchState) -> FloatArray | None:
         """Return the multipliers, given the state of the search; None if none has changed."""
