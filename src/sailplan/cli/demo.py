@@ -36,12 +36,15 @@ _FRAMES = 60
 _SIDE = 400
 """Side of a picture in pixels."""
 SETTINGS = DEFAULT.changed(
-    rounds=3,
+    rounds=2,
     training_worlds=200,
     worlds_per_round=40,
     samples_per_world=6,
     validation_worlds=40,
     steps=60,
+    tuning_rounds=2,
+    tuning_vectors=8,
+    tuning_worlds=16,
 )
 """Small settings, for a training of about a minute."""
 

@@ -16,25 +16,25 @@ from sailplan.policies.replanning.policy import ReplanningPolicy
 class PlannerSettings(TrainingSettings):
     """SaIL through the planner: cost multipliers from a network, trained with the loss of the paper (its Eq. 3)."""
 
-    rounds: int = setting(3, "Rounds of rolling out and learning (N).")
+    rounds: int = setting(2, "Rounds of rolling out and learning (N).")
     training_worlds: int = setting(1000, "Worlds to train on; all of them are stored.")
     validation_worlds: int = setting(150, "Worlds on which the rounds are compared.")
-    worlds_per_round: int = setting(100, "Worlds rolled out in each round (m).")
+    worlds_per_round: int = setting(150, "Worlds rolled out in each round (m).")
     samples_per_world: int = setting(8, "Random steps of each roll-out that are learned from (k).")
     oracle_probability: float = setting(0.5, "Base β of the share of roll-outs of the oracle, β^round.")
     random_endpoints: float = setting(0.15, "Share of roll-outs between random cells instead of start and goal.")
     objective: str = setting("expansions", "What is minimised: expansions, or edge evaluations of lazy search.")
     temperature: float = setting(3.0, "Least temperature of the loss, in steps.")
-    steps: int = setting(150, "Steps of the optimiser (Adam) in each round.")
+    steps: int = setting(200, "Steps of the optimiser (Adam) in each round.")
     batch_size: int = setting(12, "States in a step.")
     learning_rate: float = setting(0.0005, "Step size of the first round; it decays to a tenth.")
     averaging: float = setting(0.99, "Decay of the running average of the weights, which is what is kept.")
     hidden_weight: float = setting(1.0, "Weight of the cross-entropy of hidden cells beside the loss of the paper.")
     near_channels: int = setting(24, "Channels of the network at half the resolution.")
     far_channels: int = setting(40, "Channels of the network at a quarter of the resolution.")
-    tuning_rounds: int = setting(0, "Rounds of the cross-entropy method that choose recall and penalty beforehand.")
-    tuning_vectors: int = setting(12, "Recalls and penalties that are drawn in each of them.")
-    tuning_worlds: int = setting(30, "Worlds on which each of them is rolled out.")
+    tuning_rounds: int = setting(4, "Rounds of the cross-entropy method that choose recall and penalty beforehand.")
+    tuning_vectors: int = setting(16, "Recalls and penalties that are drawn in each of them.")
+    tuning_worlds: int = setting(40, "Worlds on which each of them is rolled out.")
     collects = RollOuts
 
     def __post_init__(self) -> None:

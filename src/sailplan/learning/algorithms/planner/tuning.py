@@ -13,15 +13,15 @@ from sailplan.policies.replanning.beliefs.pixels import Recall
 from sailplan.policies.replanning.beliefs.prior import Penalty
 
 _WEIGHTS = {
-    "prior weight": (math.log(0.5), 1.0),
-    "surprise": (math.log(17.0), 0.7),
-    "1 - certainty": (math.log(0.0034), 0.6),
-    "sharpness": (math.log(2.6), 0.4),
-    "doubt of blocked": (math.log(19.0), 0.6),
-    "doubt of free": (math.log(2.8), 0.6),
-    "reach": (math.log(22.0), 0.5),
-    "local": (math.log(0.43), 0.5),
-    "prior": (math.log(0.032), 0.6),
+    "prior weight": (math.log(0.4), 1.5),
+    "surprise": (math.log(10.0), 0.9),
+    "1 - certainty": (math.log(0.003), 0.8),
+    "sharpness": (math.log(1.8), 0.5),
+    "doubt of blocked": (math.log(16.0), 0.8),
+    "doubt of free": (math.log(3.5), 0.8),
+    "reach": (math.log(25.0), 0.7),
+    "local": (math.log(0.45), 0.6),
+    "prior": (math.log(0.04), 0.8),
 }
 """What each number of a vector stands for: its logarithm at 0, and the change of that logarithm per unit."""
 _ELITE = 0.25

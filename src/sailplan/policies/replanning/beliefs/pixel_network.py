@@ -92,6 +92,8 @@ class PixelNetwork:
         added if the frame of the problem is that of the training.
         """
         layers = self.layers
+        if not layers["last"].weights.any():
+            return self._untrained(framed)
         near = _relu(_convolve(_places(inputs, positions), layers["first"]))
         near += _relu(_convolve(near, layers["near"]))
         far = _relu(_convolve(near, layers["down"], stride=2))
@@ -102,6 +104,13 @@ class PixelNetwork:
         near += _relu(_convolve(near, layers["after"]))
         last = _convolve(near, layers["last"]).reshape(PLACES, PLACES, OUTPUTS, 2, 2)
         pixels = last.transpose(2, 0, 3, 1, 4).reshape(OUTPUTS, 2 * PLACES, 2 * PLACES)
+        outputs: Floats = pixels[:, :PIXELS, :PIXELS]
+        return outputs + self.offsets if framed else outputs
+
+    def _untrained(self, framed: bool) -> Floats:
+        """Return the outputs if they do not depend on the inputs."""
+        biases = self.layers["last"].biases.reshape(OUTPUTS, 1, 2, 1, 2)
+        pixels = np.broadcast_to(biases, (OUTPUTS, PLACES, 2, PLACES, 2)).reshape(OUTPUTS, 2 * PLACES, 2 * PLACES)
         outputs: Floats = pixels[:, :PIXELS, :PIXELS]
         return outputs + self.offsets if framed else outputs
 
