@@ -62,6 +62,10 @@ class NaivePosterior:
             value = 1.0 - (1.0 - self.share(self.collisions(edge))) * self.survival(edge)
         return float(np.clip(value, 1.0 - self.weights.certainty, self.weights.certainty))
 
+    def surprise(self, edge: int) -> float:
+        """The penalty of an edge, in units of the surprise."""
+        return -math.log(1.0 - self.invalid(edge))
+
     def share(self, column: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
         """The share of the worlds in a column, by their weights, smoothed with the frequency."""
         weights = np.exp(self.doubts.min() - self.doubts)
@@ -102,7 +106,7 @@ class NaivePosterior:
         return int(((places[0] - places[2]) ** 2).sum() < ((places[0] - places[1]) ** 2).sum())
 
 
-def check_evaluations(problem: Problem, belief: EdgePosterior, bound: float, evaluated: list[list[int]]) -> None:
+def check_evaluations(problem: Problem, posterior: NaivePosterior, bound: float, evaluated: list[list[int]]) -> None:
     """Assert that each evaluated edge is the most doubtful unknown edge of the shortest candidate, up to rounding."""
     graph = problem.graph
     assert isinstance(graph, ExplicitGraph)
@@ -112,7 +116,7 @@ def check_evaluations(problem: Problem, belief: EdgePosterior, bound: float, eva
         number[int(source), int(target)] = index
         if graph.undirected:
             number[int(target), int(source)] = index
-    posterior, known, candidate = NaivePosterior(belief, problem), dict[int, bool](), list[Edge]()
+    known, candidate = dict[int, bool](), list[Edge]()
     for source, target, status in evaluated:
         if not candidate or not all(known.get(number[edge], True) for edge in candidate):
             candidate = _shortest(problem, number, table[:, 2], posterior, known, bound)
@@ -135,7 +139,7 @@ def _shortest(
     costs: dict[Edge, float] = {}
     for edge, index in number.items():
         length = float(lengths[index])
-        penalty = -posterior.weights.surprise * lengths.mean() * math.log(1.0 - posterior.invalid(index))
+        penalty = posterior.weights.surprise * lengths.mean() * posterior.surprise(index)
         if known.get(index, True):
             costs[edge] = length if index in known else min(length + penalty, bound * length)
     distance, before, heap = {problem.start: 0.0}, dict[int, int](), [(0.0, problem.start)]

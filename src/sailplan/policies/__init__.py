@@ -22,6 +22,7 @@ from sailplan.policies.mixture import MixturePolicy, OneOfMany
 from sailplan.policies.oracle import OraclePolicy
 from sailplan.policies.random_order import RandomPolicy, epsilon_greedy
 from sailplan.policies.replanning import Optimistic, Posterior, Prior, ReplanningPolicy, optimistic
+from sailplan.policies.replanning.beliefs.edge_network import EdgeLayers, EdgeNetwork, StoredPaths
 from sailplan.policies.replanning.beliefs.edge_posterior import EdgePosterior, EdgeWeights
 from sailplan.policies.width import WidthPolicy, bfws
 
@@ -33,6 +34,8 @@ __all__ = [
     "SELECTORS",
     "BestFirst",
     "DenseNetwork",
+    "EdgeLayers",
+    "EdgeNetwork",
     "EdgePosterior",
     "EdgeWeights",
     "FeatureSet",
@@ -49,6 +52,7 @@ __all__ = [
     "Prior",
     "RandomPolicy",
     "ReplanningPolicy",
+    "StoredPaths",
     "WidthPolicy",
     "a_star",
     "bfws",

@@ -25,7 +25,7 @@ from sailplan.policies.lazy.policy import SELECTORS
 from sailplan.policies.replanning.beliefs import EdgePosterior, EdgeWeights
 from sailplan.policies.replanning.policy import ReplanningPolicy
 from sailplan.testing import check_policy, check_result
-from tests.naive.edge_posterior import check_evaluations
+from tests.naive.edge_posterior import NaivePosterior, check_evaluations
 from tests.same import assert_same_result, assert_same_state
 
 BOUNDS = st.sampled_from([1.0, 1.3, 2.0, math.inf])
@@ -94,7 +94,7 @@ def test_the_most_doubtful_edge_of_the_shortest_candidate_is_evaluated(drawn: Dr
     belief = replace(belief, weights=replace(belief.weights, haste=1.0))
     run = open_search(problem, LazyPolicy(bound, belief, "doubtful"))
     run.run()
-    check_evaluations(problem, belief, bound, run.state.evaluated.tolist())
+    check_evaluations(problem, NaivePosterior(belief, problem), bound, run.state.evaluated.tolist())
 
 
 @settings(max_examples=50)

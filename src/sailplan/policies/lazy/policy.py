@@ -44,6 +44,7 @@ from sailplan.policies.lazy.kernel.selection import (
 )
 from sailplan.policies.lazy.remembered import remembered_form
 from sailplan.policies.replanning.beliefs.belief import Belief, Optimistic, Tensors
+from sailplan.policies.replanning.beliefs.edge_network import EdgeNetwork
 from sailplan.policies.replanning.beliefs.edge_posterior import EdgePosterior
 from sailplan.policies.replanning.kernel.edges import NO_WAY, UNIT, ReplanningArrays
 from sailplan.policies.replanning.policy import (
@@ -100,7 +101,8 @@ class LazyPolicy:
     belief: Belief = field(default_factory=Optimistic)
     """The source of the multipliers. If it does not support a problem, all are 1, and the result has a note. With a
     finite bound, multipliers are limited to the square root of the bound and its inverse; with a bound of 1, only
-    `doubtful` uses them. With an `EdgePosterior`, `reuse` is 1, and multipliers are limited to the bound."""
+    `doubtful` uses them. With an `EdgePosterior` or an `EdgeNetwork`, `reuse` is 1, and multipliers are limited to
+    the bound."""
     selector: str = "forward"
     """A name in `SELECTORS`."""
     batch: int = 1
@@ -140,7 +142,7 @@ class LazyPolicy:
         if searched.vertex_count >= 1 << VERTEX_BITS:
             raise GraphError(f"{problem.name}: {searched.vertex_count} vertices, too many for a lazy search")
         belief, notes = supported_belief(self.belief, problem)
-        if isinstance(belief, EdgePosterior):
+        if isinstance(belief, EdgePosterior | EdgeNetwork):
             return remembered_form(self, SELECTORS[self.selector], problem, belief, notes)
         session = LazySession(self, searched, problem, belief)
         return CompiledForm(
@@ -311,6 +313,11 @@ class LazyFrontier:
         self._form, self._state = form, state
         self._lazy = form.arrays
         self._search = allocate_search(graph, problem, form, state)
+
+    @property
+    def arrays(self) -> Any:
+        """The arrays of the policy, for training."""
+        return self._lazy
 
     def observe(self, discovery: Discovery) -> None:
         """Process the results of edges."""

@@ -1,4 +1,4 @@
-"""Lazy search with an edge posterior: allocation of its arrays, and other bounds."""
+"""Lazy search with a belief about edges: allocation of its arrays, and other bounds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from sailplan.policies.lazy.kernel.candidate import (
     find_shortest,
 )
 from sailplan.policies.lazy.kernel.remembered import RememberedArrays
-from sailplan.policies.replanning.beliefs.edge_posterior import EdgePosterior
+from sailplan.policies.replanning.beliefs.edge_posterior import EdgeBelief
 from sailplan.policies.replanning.beliefs.kernel.edges import learn_edges
 from sailplan.policies.replanning.kernel.edges import MOST_WORK, NO_WAY
 
@@ -41,14 +41,12 @@ _ROUNDING = 1.0 - 1e-6
 """A little less than the straight distance is a consistent lower bound after rounding."""
 _DETOUR = 1.5
 """Without a bound, the heuristic need not be a lower bound: paths on roadmaps are longer than the straight distance."""
-_MOST_SURPRISE = 8.0
-"""A penalty is below this many times the weight of the surprise: -log(1 - certainty) at the largest certainty."""
 
 
 def remembered_form(
-    policy: LazyPolicy, selector: int, problem: Problem, belief: EdgePosterior, notes: tuple[Note, ...]
+    policy: LazyPolicy, selector: int, problem: Problem, belief: EdgeBelief, notes: tuple[Note, ...]
 ) -> CompiledForm:
-    """Return the form for the compiled engine of a lazy search with an edge posterior."""
+    """Return the form for the compiled engine of a lazy search with a belief about edges."""
     session = RememberedSession(policy, selector, problem, belief)
     return CompiledForm(
         session.arrays,
@@ -63,14 +61,14 @@ def remembered_form(
 class RememberedSession:
     """The arrays of one search, whose bound may change."""
 
-    def __init__(self, policy: LazyPolicy, selector: int, problem: Problem, belief: EdgePosterior) -> None:
+    def __init__(self, policy: LazyPolicy, selector: int, problem: Problem, belief: EdgeBelief) -> None:
         graph = problem.graph
         assert isinstance(graph, ExplicitGraph)
         self._problem, self._graph = problem, graph
         rows, count = graph.rows, graph.vertex_count
         weights, lengths = belief.weights, rows.costs
         mean = float(lengths.mean()) if len(lengths) else 1.0
-        longest = count * (float(lengths.max(initial=0.0)) + weights.surprise * _MOST_SURPRISE * mean) or 1.0
+        longest = count * (float(lengths.max(initial=0.0)) + weights.surprise * belief.most_surprise * mean) or 1.0
         self._scale = math.ldexp(1.0, math.floor(math.log2(NO_WAY >> 2) - math.log2(longest)))
         self.arrays = RememberedArrays(
             memory=belief.arrays(problem),

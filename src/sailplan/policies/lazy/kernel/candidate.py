@@ -8,8 +8,6 @@ weighted, and the candidate need not be the shortest. If edges are undirected, t
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from sailplan.core.kernel.arrays import INVALID, NO_QUEUE, NO_TIME, NO_VERTEX, NOT_EVALUATED, POLICY_EVALUATIONS
@@ -17,7 +15,7 @@ from sailplan.core.kernel.compile import inlined, kernel, piece
 from sailplan.core.kernel.edges import is_valid, locate, slot_count, successor
 from sailplan.core.kernel.heap import NO_TAG, clear, has_room, pop_entry, put, tag_of, vertex_of
 from sailplan.core.kernel.loop import known_status
-from sailplan.policies.replanning.beliefs.kernel.edges import probability_invalid
+from sailplan.policies.replanning.beliefs.kernel.edges import surprise_of
 from sailplan.policies.replanning.kernel.edges import MOST_WORK, NO_WAY
 
 CRITICAL = 4
@@ -145,7 +143,7 @@ def believed_length(policy, graph, row, status):
     length = whole_length(graph.costs[row], policy.scale)
     if is_valid(status) or policy.bound[0] == 1.0:
         return length
-    penalty = -policy.surprise * math.log1p(-probability_invalid(policy.memory, graph.given[row]))
+    penalty = policy.surprise * surprise_of(policy.memory, graph.given[row])
     return length + np.int64(min(penalty, (policy.bound[0] - 1.0) * length))
 
 

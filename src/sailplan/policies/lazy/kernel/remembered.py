@@ -28,6 +28,7 @@ from sailplan.policies.lazy.kernel.candidate import (
 )
 from sailplan.policies.lazy.kernel.critical import find_shares
 from sailplan.policies.lazy.kernel.selection import ALTERNATE, position_in_order
+from sailplan.policies.replanning.beliefs.kernel.edge_network import EdgeNetworkArrays
 from sailplan.policies.replanning.beliefs.kernel.edges import EdgeMemoryArrays, learn_edge, probability_invalid
 from sailplan.policies.replanning.kernel.edges import MOST_WORK
 
@@ -39,7 +40,7 @@ _LITTLE_EFFORT = 256
 class RememberedArrays(NamedTuple):
     """A lazy search with an edge posterior."""
 
-    memory: EdgeMemoryArrays
+    memory: EdgeMemoryArrays | EdgeNetworkArrays
     earlier: NDArray[np.uint8]
     """The result of each edge in earlier searches in the same world; NOT_EVALUATED if there is none."""
     scale: float

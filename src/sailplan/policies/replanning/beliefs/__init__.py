@@ -1,6 +1,7 @@
 """Beliefs about the unseen part of a world, as cost multipliers of cells that are not known to be free."""
 
 from sailplan.policies.replanning.beliefs.belief import NEVER, Belief, Follower, Optimistic, Refresh
+from sailplan.policies.replanning.beliefs.edge_network import EdgeLayers, EdgeNetwork, StoredPaths
 from sailplan.policies.replanning.beliefs.edge_posterior import EdgePosterior, EdgeWeights
 from sailplan.policies.replanning.beliefs.learned import LearnedMultipliers
 from sailplan.policies.replanning.beliefs.posterior import Agreement, Memory, Posterior
@@ -10,6 +11,8 @@ __all__ = [
     "NEVER",
     "Agreement",
     "Belief",
+    "EdgeLayers",
+    "EdgeNetwork",
     "EdgePosterior",
     "EdgeWeights",
     "Follower",
@@ -21,4 +24,5 @@ __all__ = [
     "Posterior",
     "Prior",
     "Refresh",
+    "StoredPaths",
 ]

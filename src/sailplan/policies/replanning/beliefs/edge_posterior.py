@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +24,15 @@ from sailplan.policies.replanning.beliefs.kernel.edges import (
     find_collisions,
     learn_edges,
     probabilities_invalid,
+    surprises,
 )
 from sailplan.policies.replanning.beliefs.posterior import Memory
 
 ALWAYS = Refresh(1, 1)
 _MOST_EDGES = 1 << 26
 _MOST_WORLDS = 100_000
+_MOST_SURPRISE = 8.0
+"""-log(1 - certainty) is below this at the largest certainty."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,21 @@ class EdgeWeights:
             raise PolicyError(f"haste must be at least 1, got {self.haste}")
         if min(self.detour, self.smoothing, self.patience, self.openness) <= 0.0:
             raise PolicyError(f"detour, smoothing, patience and openness must be positive, got {self}")
+
+
+class EdgeBelief(Protocol):
+    """A belief about edges that lazy search evaluates where it looks."""
+
+    @property
+    def weights(self) -> EdgeWeights:
+        """The weights of the posterior."""
+
+    @property
+    def most_surprise(self) -> float:
+        """Upper limit of the penalty of an edge, in units of `EdgeWeights.surprise`."""
+
+    def arrays(self, problem: Problem) -> Any:
+        """Return what is stored for kernels, before anything is known."""
 
 
 @saveable("edge posterior")
@@ -151,6 +169,11 @@ class EdgePosterior:
         """Number of edges about which worlds are stored."""
         return int(self.memory.by_world.shape[1])
 
+    @property
+    def most_surprise(self) -> float:
+        """Upper limit of the penalty of an edge, in units of the surprise."""
+        return _MOST_SURPRISE
+
     def why_unsupported(self, problem: Problem) -> str:
         """Return why a problem is not supported; an empty string if it is."""
         graph = problem.graph
@@ -210,6 +233,10 @@ class EdgePosterior:
             sharing=weights.region,
         )
 
+    def held_out(self, worlds: tuple[int, ...]) -> EdgePosterior:
+        """Return the belief with some stored worlds ignored, for training."""
+        return replace(self, ignored=worlds)
+
     def multipliers(self, problem: Problem) -> FloatArray:
         """Return the multipliers before anything is known."""
         return EdgePosteriorFollower(self, problem).multipliers()
@@ -254,9 +281,9 @@ def _regions(problem: Problem, vertices: NDArray[np.int64]) -> NDArray[np.int64]
 
 
 class EdgePosteriorFollower:
-    """The doubt in each world during one search."""
+    """What a belief has learned during one search: the doubt in each world."""
 
-    def __init__(self, belief: EdgePosterior, problem: Problem) -> None:
+    def __init__(self, belief: EdgeBelief, problem: Problem) -> None:
         graph = problem.graph
         assert isinstance(graph, ExplicitGraph)
         self._graph, self._belief = graph, belief
@@ -318,7 +345,9 @@ class EdgePosteriorFollower:
 
     def multipliers(self) -> FloatArray:
         """Return the multiplier of each edge."""
+        penalties = np.empty(self._graph.edge_count)
+        surprises(self._memory, penalties)
         lengths = np.maximum(self.lengths, 1e-12)
         per_length = self._belief.weights.surprise * self.lengths.mean() / lengths
-        multipliers: FloatArray = 1.0 - per_length * np.log1p(-self.probabilities())
+        multipliers: FloatArray = 1.0 + per_length * penalties
         return multipliers

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.core.kernel.compile import inlined, kernel, piece
+from sailplan.core.kernel.compile import dispatched, inlined, kernel, piece
 
 VERSION, TABLE_VERSION = range(2)
 """Indices of `EdgeMemoryArrays.clock`: the number of results learned, and that at which the tables were computed."""
@@ -76,8 +76,38 @@ class EdgeMemoryArrays(NamedTuple):
     """Upper limit of probabilities, and of their complements."""
 
 
-@piece
+@dispatched("memory")
 def learn_edge(memory, edge, invalid):
+    """Learn the result of an edge."""
+
+
+@dispatched("memory")
+def probability_invalid(memory, edge):
+    """Return the probability that an edge is invalid, given what was learned."""
+
+
+@dispatched("memory")
+def surprise_of(memory, edge):
+    """Return the penalty of an edge, in units of `EdgeWeights.surprise`."""
+
+
+@learn_edge.register(EdgeMemoryArrays)
+def _learn_edge(memory, edge, invalid):
+    learn_by_posterior(memory, edge, invalid)
+
+
+@probability_invalid.register(EdgeMemoryArrays)
+def _probability_invalid(memory, edge):
+    return posterior_invalid(memory, edge)
+
+
+@surprise_of.register(EdgeMemoryArrays)
+def _surprise_of(memory, edge):
+    return -math.log1p(-posterior_invalid(memory, edge))
+
+
+@piece
+def learn_by_posterior(memory, edge, invalid):
     """Add the doubt in the worlds in which an edge has the other result."""
     stored = len(memory.worlds)
     if edge >= stored:
@@ -159,11 +189,11 @@ def _weigh(memory):
 
 
 @inlined
-def probability_invalid(memory, edge):
-    """Return the probability that an edge is invalid, given what was learned."""
+def posterior_invalid(memory, edge):
+    """Return the weighted share of the worlds in which an edge is invalid, within the limits of certainty."""
     stored = len(memory.worlds)
     if edge < stored:
-        probability = _share(memory, memory.worlds[edge], memory.frequencies[edge])
+        probability = weighted_share(memory, memory.worlds[edge], memory.frequencies[edge])
     else:
         survival = _survival(memory.added, edge - stored)
         probability = 1.0 - (1.0 - _end_invalid(memory, edge - stored)) * survival
@@ -173,11 +203,11 @@ def probability_invalid(memory, edge):
 @inlined
 def _end_invalid(memory, index):
     """Return the probability that a stored end of an added edge is in collision."""
-    return _share(memory, memory.added.ends[index], memory.added.frequencies[index])
+    return weighted_share(memory, memory.added.ends[index], memory.added.frequencies[index])
 
 
 @inlined
-def _share(memory, row, frequency):
+def weighted_share(memory, row, frequency):
     """Return the weighted share of the worlds whose bits in a row are set, smoothed with their frequency."""
     if memory.clock[TABLE_VERSION] != memory.clock[VERSION]:
         _weigh(memory)
@@ -208,6 +238,13 @@ def probabilities_invalid(memory, probabilities):
     """Compute the probability of every edge."""
     for edge in range(len(probabilities)):
         probabilities[edge] = probability_invalid(memory, edge)
+
+
+@kernel
+def surprises(memory, penalties):
+    """Compute the penalty of every edge, in units of `EdgeWeights.surprise`."""
+    for edge in range(len(penalties)):
+        penalties[edge] = surprise_of(memory, edge)
 
 
 @kernel
