@@ -9,6 +9,8 @@ from typing import Any, ClassVar, Self, get_args
 from sailplan.learning.algorithms.cross_entropy import VectorSettings
 from sailplan.learning.settings import Objective, check, setting
 from sailplan.policies.lazy.policy import LazyPolicy
+from sailplan.policies.replanning.beliefs.edge_network import EdgeNetwork
+from sailplan.policies.replanning.beliefs.kernel.edge_network import COLUMNS
 from sailplan.policies.replanning.policy import ReplanningPolicy
 
 _WEIGHTS = {
@@ -45,13 +47,18 @@ class BeliefSettings(VectorSettings):
     objective: str = setting("expansions", "What is minimised: expansions, or edge evaluations of lazy search.")
     bound: float = setting(math.inf, "Bound of the path cost of the lazy search, on roadmaps; inf: any path.")
     cost_limit: float = setting(1.1, "On roadmaps: limit of the mean path cost in training, in optimal costs.")
+    network_rounds: int = setting(0, "On roadmaps: the last rounds, which train a network that corrects the posterior.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        expected = "at least 0, and below the number of rounds"
+        check(0 <= self.network_rounds < self.rounds, "network_rounds", self.network_rounds, expected)
         check(self.result == "best", "result", self.result, "best in a training of a belief")
         check(0 < self.remembered < 1, "remembered", self.remembered, "between 0 and 1")
         objectives = get_args(Objective)
         check(self.objective in objectives, "objective", self.objective, " or ".join(objectives))
+        lazy = self.network_rounds == 0 or self.minimised == "evaluations"
+        check(lazy, "network_rounds", self.network_rounds, "0 unless evaluations are minimised")
         check(self.bound >= 1, "bound", self.bound, "at least 1")
         check(self.cost_limit >= 1, "cost_limit", self.cost_limit, "at least 1")
 
@@ -69,6 +76,10 @@ class BeliefSettings(VectorSettings):
         """One column for each weight."""
         return len(self.weights)
 
+    def example_width(self, policy: Any) -> int:
+        """One column for each feature of an edge in the rounds that train a network."""
+        return COLUMNS if isinstance(policy.belief, EdgeNetwork) else self.row_width()
+
     def could_make(self, policy: object) -> bool:
         """Whether the policy is lazy or replans, as the objective needs."""
         return isinstance(policy, LazyPolicy if self.minimised == "evaluations" else ReplanningPolicy)
@@ -76,7 +87,7 @@ class BeliefSettings(VectorSettings):
     @classmethod
     def from_json(cls, values: Any) -> Self:
         """Read what `as_json` returned; settings of earlier versions lack some."""
-        later = {"objective": "expansions", "bound": math.inf, "cost_limit": 1.1}
+        later = {"objective": "expansions", "bound": math.inf, "cost_limit": 1.1, "network_rounds": 0}
         return super().from_json({**later, **values} if isinstance(values, dict) else values)
 
 

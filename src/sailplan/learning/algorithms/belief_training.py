@@ -68,6 +68,8 @@ def train_belief(
             return EdgeBeliefLearner.of(train, problems, settings, seed, jobs)
 
         return run_rounds(make_edge_learner, train, validation, settings, seed=seed, **options)
+    if settings.network_rounds:
+        raise TrainingError("rounds that train a network of edges need worlds of a roadmap: a file of edge worlds")
     frame = Frame.shared([*train, *validation])
 
     def make_learner(problems: Sequence[LabelledProblem], jobs: int) -> BeliefLearner:

@@ -2,7 +2,8 @@
 
 All training worlds are stored. A world is rolled out with itself, and with all that are equal to it, ignored, so that
 every world serves both purposes. Vectors of weights are drawn from a Gaussian which follows those that need the fewest
-evaluations (cross-entropy); paths that are longer than a limit on average count against a vector.
+evaluations (cross-entropy); paths that are longer than a limit on average count against a vector. The last rounds may
+train a network that corrects the posterior; see `edge_network_training`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -19,11 +21,13 @@ from sailplan.datasets.labelled import LabelledProblem
 from sailplan.errors import TrainingError
 from sailplan.learning.algorithms.belief_settings import BeliefSettings
 from sailplan.learning.algorithms.cross_entropy import VectorLearner
+from sailplan.learning.algorithms.edge_network_training import collect_edges, fit_network, without_correction
 from sailplan.learning.regressors import Examples
 from sailplan.learning.roadmaps import results_of, roadmap_of
 from sailplan.learning.rounds import Candidate, Progress, draw_problems, limits_of, seed_of
 from sailplan.parallel import run_all
 from sailplan.policies.lazy.policy import LazyPolicy
+from sailplan.policies.replanning.beliefs.edge_network import EdgeNetwork
 from sailplan.policies.replanning.beliefs.edge_posterior import EdgePosterior, EdgeWeights
 from sailplan.policies.replanning.policy import ReplanningPolicy
 
@@ -48,6 +52,8 @@ _FIRST = [
 """Vectors that are rolled out in the first round, beside those that are drawn."""
 _EXCESS = 20.0
 """The evaluations of a vector are increased by this share for a mean cost of one optimal cost above the limit."""
+
+Rolled = TypeVar("Rolled", bound=LazyPolicy | ReplanningPolicy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,39 +101,63 @@ class EdgeBeliefLearner(VectorLearner[BeliefSettings]):
     def collect(self, number: int, progress: Progress[Examples]) -> Examples:
         """Draw vectors and roll out each on the same worlds; the cost includes that of long paths."""
         settings = self.settings
+        if self._trains_network(number):
+            return collect_edges(self, number, self._network_policy(progress))
         problems, _ = draw_problems(self.problems, settings.worlds_per_vector, self.seed, number)
         rng = np.random.default_rng(seed_of(self.seed, number))
         vectors = self._gaussian(progress).draw(settings.vectors, rng)
         if number == 1:
             first = np.pad(np.array(_FIRST), ((0, 0), (0, settings.row_width() - len(EDGE_WEIGHTS))))
             vectors = np.concatenate([first, vectors])
+        policies = [self.policy(vector) for vector in vectors]
+        return Examples(vectors, self.costs_of(policies, problems))
+
+    def costs_of(
+        self, policies: Sequence[LazyPolicy | ReplanningPolicy], problems: Sequence[LabelledProblem]
+    ) -> FloatArray:
+        """Return the mean of what is minimised by each policy, increased if its paths are longer than the limit."""
+        settings = self.settings
         limits = limits_of(settings.minimised, settings.max_expansions)
 
         def roll_out(pair: tuple[LazyPolicy | ReplanningPolicy, LabelledProblem]) -> tuple[float, float]:
             policy, labelled = pair
             problem = labelled.problem
-            belief = replace(self.belief, weights=_weights_of(policy), ignored=self.ignored[id(problem)])
-            result = search(problem, replace(policy, belief=belief), limits)
+            result = search(problem, self.held_out(policy, problem), limits)
             spent = result.expansions if settings.minimised == "expansions" else result.edge_evaluations
             shortest = float(labelled.table[problem.start])
             return spent, result.cost / shortest if result.found and shortest else 1.0
 
-        policies = [self.policy(vector) for vector in vectors]
         pairs = ((policy, labelled) for policy in policies for labelled in problems)
         table = np.reshape(run_all(roll_out, pairs, self.jobs), (len(policies), -1, 2)).mean(axis=1)
         excess = np.maximum(table[:, 1] - settings.cost_limit, 0.0)
-        return Examples(vectors, table[:, 0] * (1.0 + _EXCESS * excess))
+        costs: FloatArray = table[:, 0] * (1.0 + _EXCESS * excess)
+        return costs
+
+    def held_out(self, policy: Rolled, problem: Problem) -> Rolled:
+        """Return a policy whose belief ignores the stored worlds that equal a training problem."""
+        assert isinstance(policy.belief, EdgePosterior | EdgeNetwork)
+        return replace(policy, belief=policy.belief.held_out(self.ignored[id(problem)]))
 
     def fit(self, number: int, progress: Progress[Examples]) -> tuple[list[Candidate], float]:
         """Fit the Gaussian to the elite of this round; the best vector is validated, and its mean not.
 
         The mean was not rolled out, so that its paths may be too long.
         """
+        if self._trains_network(number):
+            edges = Examples.concatenate(progress.examples[self.settings.rounds - self.settings.network_rounds :])
+            return fit_network(self, number, self._network_policy(progress), edges)
         drawn = progress.examples[-1]
         best = np.argsort(drawn.labels, kind="stable")[:2]
         return [Candidate(self.policy(drawn.rows[index])) for index in best], self._refit(drawn)[1]
 
+    def _trains_network(self, number: int) -> bool:
+        return number > self.settings.rounds - self.settings.network_rounds
 
-def _weights_of(policy: LazyPolicy | ReplanningPolicy) -> EdgeWeights:
-    assert isinstance(policy.belief, EdgePosterior)
-    return policy.belief.weights
+    def _network_policy(self, progress: Progress[Examples]) -> LazyPolicy:
+        """The network of the round before; in the first round with one, the best posterior without a correction."""
+        last: LazyPolicy = progress.policies[-1]
+        if isinstance(last.belief, EdgeNetwork):
+            return last
+        best: LazyPolicy = progress.policies[progress.best]
+        assert isinstance(best.belief, EdgePosterior)
+        return replace(best, belief=without_correction(best.belief, self.problems))

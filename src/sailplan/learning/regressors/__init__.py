@@ -9,6 +9,7 @@ from sailplan.learning.regressors.regressor import (
     Regressor,
     ScaledModel,
     fit_model,
+    make_network,
     network_maker,
 )
 
@@ -21,5 +22,6 @@ __all__ = [
     "Regressor",
     "ScaledModel",
     "fit_model",
+    "make_network",
     "network_maker",
 ]

@@ -84,11 +84,20 @@ def is_dense(regressor: Regressor) -> TypeGuard[DenseRegressor]:
 
 def network_maker(settings: NetworkSettings, features: FeatureSet) -> Callable[[int], TorchNetwork]:
     """A function that makes networks of these settings; raises TrainingError if torch is not installed."""
+    return _network_maker(settings, features.patch_columns)
+
+
+def make_network(settings: NetworkSettings, seed: int) -> TorchNetwork:
+    """A network without a patch; raises TrainingError if torch is not installed."""
+    return _network_maker(settings, 0)(seed)
+
+
+def _network_maker(settings: NetworkSettings, patch_columns: int) -> Callable[[int], TorchNetwork]:
     try:
         from sailplan.learning.regressors.torch_network import TorchNetwork
     except ModuleNotFoundError as error:
         raise TrainingError(NO_TORCH) from error
-    return lambda seed: TorchNetwork(settings, seed, patch_columns=features.patch_columns)
+    return lambda seed: TorchNetwork(settings, seed, patch_columns=patch_columns)
 
 
 @dataclass(frozen=True, eq=False)

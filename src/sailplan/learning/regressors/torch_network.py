@@ -59,6 +59,16 @@ class TorchNetwork:
             self._set_layers(layers)
             return self._descend(steps, loss)
 
+    def fit_odds(self, rows: FloatArray, odds: FloatArray, labels: FloatArray) -> float:
+        """Learn from scratch a change of given log odds, by cross-entropy; return its mean over the last pass."""
+
+        def loss(rows: Tensor, odds: Tensor, labels: Tensor) -> Tensor:
+            return nn.functional.binary_cross_entropy_with_logits(odds + self._forward(rows), labels)
+
+        with self._at_work():
+            self._build(rows.shape[1])
+            return self._descend([rows, odds, labels], loss)
+
     def untrained(self, columns: int) -> list[Layer]:
         """The initial layers of a network with this seed."""
         with self._at_work():
