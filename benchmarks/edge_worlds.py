@@ -1,14 +1,15 @@
 """Roadmaps whose edges were checked in many worlds: evaluations of lazy search, learned and not.
 
-    python benchmarks/edge_worlds.py train DATA RUNS [--names 2d_1,...] [--bound 1]
+    python benchmarks/edge_worlds.py train DATA RUNS [--names 2d_1,...] [--bound 1] [--network 2]
     python benchmarks/edge_worlds.py table DATA RUNS [--skip 100] [--out FILE.json]
     python benchmarks/edge_worlds.py overhead [--vertices 5000] [--worlds 1000]
 
 DATA is a folder of files of edge worlds. `train` makes RUNS/any/NAME and RUNS/bound_1/NAME with the default settings of
-`sailplan train --algorithm belief --objective evaluations`, which choose on the first 70 validation worlds. `table`
-prints mean evaluations with bootstrap intervals on validation worlds after the first `--skip`, without repeated worlds
-and those without a path; LazySP is lazy search with a bound of 1. `overhead` prints the processor time of a search
-without that of the checker, on a random roadmap in 7 dimensions and on one of 20,000 edges with a posterior.
+`sailplan train --algorithm belief --objective evaluations`, which choose on the first 70 validation worlds. With
+`--network N` it makes RUNS/network/NAME, with N further rounds that train a network of edges (`--network-rounds`).
+`table` prints mean evaluations with bootstrap intervals on validation worlds after the first `--skip`, without repeated
+worlds and those without a path; LazySP is lazy search with a bound of 1. `overhead` prints the processor time of a
+search without that of the checker, on a random roadmap in 7 dimensions and on one of 20,000 edges with a posterior.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from sailplan.datasets import read_edge_worlds
 from sailplan.errors import SailplanError
 from sailplan.graphs import ExplicitGraph
 from sailplan.learning import train
+from sailplan.learning.algorithms.belief_settings import BELIEF
 from sailplan.oracle import cost_to_go
 from sailplan.policies.lazy import LazyPolicy
 from sailplan.policies.replanning.beliefs import EdgePosterior
@@ -38,23 +40,27 @@ from sailplan.policies.replanning.beliefs.kernel.edges import learn_edges, proba
 LAZY_SP = {
     f"LazySP {selector}": LazyPolicy(1.0, selector=selector) for selector in ("forward", "backward", "alternate")
 }
+RUN_FOLDERS = {"learned": "any", "network": "network", "learned, bound 1": "bound_1", "SaIL": "sail"}
 RESAMPLES = 2000
 
 
-def train_all(data: Path, runs: Path, names: list[str], bound: float) -> None:
+def train_all(data: Path, runs: Path, names: list[str], bound: float, network: int) -> None:
     for name in names:
-        folder = runs / ("any" if math.isinf(bound) else f"bound_{bound:g}") / name
+        kind = "network" if network else "any" if math.isinf(bound) else f"bound_{bound:g}"
+        folder = runs / kind / name
         if (folder / "model.safetensors").exists():
             continue
         began = time.perf_counter()
         settings: dict[str, Any] = {"objective": "evaluations", "bound": bound}
+        if network:
+            settings |= {"rounds": BELIEF.rounds + network, "network_rounds": network}
         best = train(data / f"{name}.npz", algorithm="belief", out=folder, jobs=1, **settings).training.best
         print(f"{name}: {best.validation_evaluations:.1f} evaluations, {time.perf_counter() - began:.0f} s")
 
 
 def policies_of(runs: Path, name: str) -> dict[str, Policy]:
     found: dict[str, Policy] = {**LAZY_SP, "lazy": LazyPolicy(), "optimistic": load_policy("optimistic")}
-    for label, folder in (("learned", "any"), ("learned, bound 1", "bound_1"), ("SaIL", "sail")):
+    for label, folder in RUN_FOLDERS.items():
         if (runs / folder / name).exists():
             found[label] = load_policy(str(runs / folder / name))
     return found
@@ -174,6 +180,7 @@ def main() -> None:
     parser.add_argument("runs", type=Path, nargs="?")
     parser.add_argument("--names")
     parser.add_argument("--bound", type=float, default=math.inf)
+    parser.add_argument("--network", type=int, default=0)
     parser.add_argument("--skip", type=int, default=100)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--vertices", type=int, default=5000)
@@ -186,7 +193,7 @@ def main() -> None:
         raise SailplanError("give the folder of the data and that of the runs")
     names = asked.names.split(",") if asked.names else sorted(path.stem for path in asked.data.glob("*.npz"))
     if asked.what == "train":
-        train_all(asked.data, asked.runs, names, asked.bound)
+        train_all(asked.data, asked.runs, names, asked.bound, asked.network)
         return
     tables = {}
     for name in names:

@@ -27,6 +27,7 @@ from sailplan.learning.run_folder import Plan, RunFolder, digest_of, read_plan
 from sailplan.policies.catalogue import MODEL, read_policy
 from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.replanning.beliefs import EdgeLayers, EdgeNetwork
+from sailplan.policies.replanning.beliefs.kernel.edge_network import COLUMNS
 from tests.learning.tiny import tiny_problems
 
 SETTINGS = BeliefSettings(
@@ -119,7 +120,7 @@ def test_a_recorded_search_is_the_same_and_its_edges_are_labelled() -> None:
 
 def test_the_network_learns_what_the_features_tell() -> None:
     rng = np.random.default_rng(0)
-    rows = rng.standard_normal((4000, 6))
+    rows = rng.standard_normal((4000, COLUMNS))
     labels = (rng.random(4000) < 1.0 / (1.0 + np.exp(-rows[:, 0] - 2.0 * rows[:, 3]))).astype(np.float64)
     layers, loss = fit_layers(Examples(rows, labels), seed=1)
     hidden = np.maximum(rows @ layers.weights.T + layers.biases, 0.0)
@@ -130,12 +131,14 @@ def test_the_network_learns_what_the_features_tell() -> None:
 
 def test_a_vector_changes_the_weights_of_the_output() -> None:
     policy = _first_policy(_learner())
-    assert _facts(weighted(policy, np.zeros(3))) == _facts(policy)
-    changed = weighted(policy, np.array([1.0, 1.0, -1.0])).belief
+    assert _facts(weighted(policy, np.zeros(5))) == _facts(policy)
+    changed = weighted(policy, np.array([1.0, 1.0, -1.0, -9.0, 1.0])).belief
     assert isinstance(changed, EdgeNetwork)
     assert changed.weights.surprise == pytest.approx(policy.belief.weights.surprise * np.exp(0.5))  # type: ignore[attr-defined]
     assert changed.effort * changed.weights.surprise == pytest.approx(0.3)
     assert changed.joint == 0.0
+    assert changed.weights.patience == pytest.approx(10.0 * np.exp(0.7))
+    assert changed.layers.offset == 0.0
 
 
 def test_in_each_world_a_path_of_the_cover_is_valid() -> None:

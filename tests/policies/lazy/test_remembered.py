@@ -25,6 +25,7 @@ from sailplan.policies.lazy.policy import SELECTORS
 from sailplan.policies.replanning.beliefs import EdgePosterior, EdgeWeights
 from sailplan.policies.replanning.policy import ReplanningPolicy
 from sailplan.testing import check_policy, check_result
+from tests.naive.edge_network import NaiveEdgeNetwork, random_network
 from tests.naive.edge_posterior import NaivePosterior, check_evaluations
 from tests.same import assert_same_result, assert_same_state
 
@@ -42,7 +43,9 @@ Drawn = tuple[Problem, EdgePosterior]
 
 
 @st.composite
-def problems_with_memory(draw: st.DrawFn, weights: st.SearchStrategy[EdgeWeights] = WEIGHTS) -> Drawn:
+def problems_with_memory(
+    draw: st.DrawFn, weights: st.SearchStrategy[EdgeWeights] = WEIGHTS, all_stored: bool = False
+) -> Drawn:
     """Draw a problem on a roadmap with random lengths, and a belief with stored worlds, maybe of fewer edges."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     count, undirected = draw(st.integers(2, 25)), draw(st.booleans())
@@ -53,7 +56,7 @@ def problems_with_memory(draw: st.DrawFn, weights: st.SearchStrategy[EdgeWeights
     share = rng.random(len(edges))
     worlds = rng.random((draw(st.integers(1, 20)), len(edges))) < share
     graph = ExplicitGraph.from_edges(count, edges, undirected=undirected)
-    stored = draw(st.integers(1, len(edges)))
+    stored = len(edges) if all_stored else draw(st.integers(1, len(edges)))
     memory = EdgePosterior.of(
         ExplicitGraph.from_edges(count, edges[:stored], undirected=undirected), worlds[:, :stored], draw(weights)
     )
@@ -95,6 +98,38 @@ def test_the_most_doubtful_edge_of_the_shortest_candidate_is_evaluated(drawn: Dr
     run = open_search(problem, LazyPolicy(bound, belief, "doubtful"))
     run.run()
     check_evaluations(problem, NaivePosterior(belief, problem), bound, run.state.evaluated.tolist())
+
+
+@settings(max_examples=60)
+@given(
+    drawn=problems_with_memory(),
+    bound=BOUNDS,
+    selector=st.sampled_from(sorted(SELECTORS)),
+    batch=st.sampled_from([1, 3]),
+    seed=st.integers(0, 1000),
+)
+def test_a_network_in_both_engines(drawn: Drawn, bound: float, selector: str, batch: int, seed: int) -> None:
+    problem, posterior = drawn
+    belief = random_network(posterior, problem, np.random.default_rng(seed))
+    policy = LazyPolicy(bound, belief, selector, batch)
+    reference, compiled = (search(problem, policy, engine=engine) for engine in ("reference", "compiled"))
+    assert_same_result(reference, compiled)
+    check_result(problem, compiled)
+    shortest = cost_to_go(problem)[problem.start]
+    assert compiled.found == math.isfinite(shortest)
+    assert not compiled.found or math.isinf(bound) or compiled.cost <= bound * shortest * (1.0 + 1e-9)
+    assert search(problem, ReplanningPolicy(belief)).found == compiled.found
+
+
+@settings(max_examples=60)
+@given(drawn=problems_with_memory(all_stored=True), bound=BOUNDS, seed=st.integers(0, 1000))
+def test_a_network_evaluates_the_most_doubtful_edge_too(drawn: Drawn, bound: float, seed: int) -> None:
+    problem, posterior = drawn
+    posterior = replace(posterior, weights=replace(posterior.weights, haste=1.0))
+    belief = random_network(posterior, problem, np.random.default_rng(seed))
+    run = open_search(problem, LazyPolicy(bound, belief, "doubtful"))
+    run.run()
+    check_evaluations(problem, NaiveEdgeNetwork(belief, problem), bound, run.state.evaluated.tolist())
 
 
 @settings(max_examples=50)

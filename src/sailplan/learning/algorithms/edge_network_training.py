@@ -43,17 +43,26 @@ NETWORK = NetworkSettings(
 """The network and its optimiser."""
 _WORLDS = 250
 """Worlds that are rolled out for examples in each round."""
-_OTHERS = 6
+_OTHERS = 12
 """Edges that are sampled beside those of each candidate path."""
 _SELECTORS = "critical", "doubtful"
-_GENERATIONS, _VECTORS, _ELITE = 2, 10, 3
+_GENERATIONS, _VECTORS, _ELITE = 2, 12, 4
 _ROLLED, _COMPARED = 80, 200
 """Worlds on which vectors are rolled out in each generation, and on which the best of each are compared."""
-_UNITS = np.array([0.5, 0.3, 0.3])
-"""The change of the logarithm of the surprise, of the effort and of the weight of paths (both in mean lengths) per unit
-of a vector."""
-_FIRST = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 1.0], [0.8, 0.0, 0.5], [-0.8, 0.0, 0.5]])
-"""Vectors that are rolled out in the first generation, beside those that are drawn."""
+_UNITS = np.array([0.5, 0.3, 0.3, 0.5, 0.7])
+"""The changes per unit of a vector: of the logarithm of the surprise, of the effort and of the weight of paths (both in
+mean lengths), of the trust in the correction, and of the logarithm of the patience."""
+_FIRST = np.array(
+    [
+        [0.0, 0.0, 0.0, 0.0, 0.0],
+        [0.0, 0.0, 1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.5, 0.0, 0.0],
+        [0.7, 0.0, 0.5, 0.0, -1.0],
+        [-0.7, 0.0, 0.5, 0.0, -1.0],
+        [0.0, 0.5, 0.5, -2.0, 0.0],
+    ]
+)
+"""Vectors that are rolled out in the first generation, beside those that are drawn; the last trusts the posterior."""
 _LEAST_SPREAD = 0.15
 
 
@@ -205,10 +214,21 @@ def weighted(policy: LazyPolicy, vector: FloatArray) -> LazyPolicy:
     """Return a policy with other weights of the output: those of a vector of zeros are its own."""
     belief = policy.belief
     assert isinstance(belief, EdgeNetwork)
-    before = belief.weights.surprise
-    change, more_effort, more_joint = (_UNITS * vector).tolist()
+    before, layers = belief.weights.surprise, belief.layers
+    change, more_effort, more_joint, less_trust, more_patience = (_UNITS * vector).tolist()
     surprise = float(np.clip(before * np.exp(change), 1e-3, 1e3))
-    posterior = replace(belief.posterior, weights=replace(belief.weights, surprise=surprise))
+    patience = float(np.clip(belief.weights.patience * np.exp(more_patience), 0.1, 1e3))
+    weights = replace(belief.weights, surprise=surprise, patience=patience)
     effort = max(0.0, belief.effort * before + more_effort) / surprise
     joint = max(0.0, belief.joint * before + more_joint) / surprise
-    return replace(policy, belief=replace(belief, posterior=posterior, effort=min(effort, 1e3), joint=min(joint, 1e3)))
+    trust = float(np.clip(1.0 + less_trust, 0.0, 1.5))
+    return replace(
+        policy,
+        belief=replace(
+            belief,
+            posterior=replace(belief.posterior, weights=weights),
+            layers=layers._replace(outputs=trust * layers.outputs, offset=trust * layers.offset),
+            effort=min(effort, 1e3),
+            joint=min(joint, 1e3),
+        ),
+    )

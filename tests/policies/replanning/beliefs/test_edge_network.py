@@ -22,22 +22,12 @@ from sailplan.policies.replanning.beliefs.kernel.edges import (
     probabilities_invalid,
     surprises,
 )
-from tests.naive.edge_network import NaiveEdgeNetwork
+from tests.naive.edge_network import NaiveEdgeNetwork, random_network
 
 
 def path_graph(edges: int) -> ExplicitGraph:
     rows = [(edge, edge + 1, 0.5 + 0.1 * edge) for edge in range(edges)]
     return ExplicitGraph.from_edges(edges + 1, rows)
-
-
-def random_network(posterior: EdgePosterior, problem: Problem, rng: np.random.Generator) -> EdgeNetwork:
-    """Draw a network of three units and some paths, which need not lead anywhere."""
-    layers = EdgeLayers(*(0.3 * rng.standard_normal(shape) for shape in ((3, COLUMNS), 3, 3)), rng.uniform(-0.5, 0.5))
-    sizes = rng.integers(1, posterior.edges + 1, size=4).tolist()
-    paths = tuple(tuple(sorted(rng.permutation(posterior.edges)[:size].tolist())) for size in sizes)
-    effort, joint = rng.uniform(0.0, 1.0, 2).tolist()
-    stored = StoredPaths(posterior.memory, paths)
-    return EdgeNetwork(posterior, problem.start, problem.goal, stored, layers, effort, joint)
 
 
 @given(
@@ -99,7 +89,7 @@ def test_for_other_ends_the_posterior_is_used() -> None:
     problem, belief = _belief()
     assert isinstance(belief.arrays(problem), EdgeNetworkArrays)
     assert isinstance(belief.arrays(Problem(problem.graph, 1, 3)), EdgeMemoryArrays)
-    longer = ExplicitGraph.from_edges(5, [*problem.graph.edges().tolist(), (3, 4, 1.0)])
+    longer = ExplicitGraph.from_edges(5, [*path_graph(3).edges().tolist(), (3, 4, 1.0)])
     assert isinstance(belief.arrays(Problem(longer, 0, 3)), EdgeMemoryArrays)
     assert not belief.why_unsupported(problem)
     assert belief.why_unsupported(Problem(path_graph(2), 0, 2)) == "it was learned on another roadmap, of 3 edges"

@@ -113,7 +113,8 @@ class EdgeNetwork:
     """The probability that each edge of a roadmap is invalid, by a network that corrects an edge posterior.
 
     The features of an edge are the posterior, its frequency, the smallest and largest frequency given the result of a
-    single evaluated edge, its length, and the probability of the best stored path through it. The penalty of an edge is
+    single evaluated edge, its length, the probability of the best stored path through it, the weight of the frequencies
+    in the posterior, and the numbers of edges at its ends known to be invalid and valid. The penalty of an edge is
     surprise * (mean length) * (effort - log(probability that it is valid) + joint * -log(probability of that path)).
 
     The network was learned for one start and goal. For others, and on a roadmap to which edges were added, the
@@ -195,6 +196,9 @@ class EdgeNetwork:
         words, counts, worlds = self._words()
         lengths = np.empty(edges)
         lengths[graph.rows.given] = graph.rows.costs / (float(graph.rows.costs.mean()) or 1.0)
+        ends = np.empty((edges, 2), np.int64)
+        ends[graph.rows.given, 0] = np.repeat(np.arange(graph.vertex_count), np.diff(graph.rows.first))
+        ends[graph.rows.given, 1] = graph.rows.targets
         stored, count = self.stored, len(self.stored.paths)
         return EdgeNetworkArrays(
             posterior=posterior,
@@ -207,6 +211,8 @@ class EdgeNetwork:
             read=np.zeros(edges, np.int64),
             extremes=np.column_stack([self.posterior.memory.frequencies] * 2),
             lengths=lengths,
+            ends=ends,
+            known_at=np.zeros((graph.vertex_count, 2), np.int64),
             paths=stored.bits,
             path_frequencies=stored.frequencies,
             path_first=stored.by_edge[0],

@@ -17,7 +17,6 @@ from sailplan.errors import ModelError, PolicyError
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.policies.replanning.beliefs.belief import Refresh, Tensors, saveable
 from sailplan.policies.replanning.beliefs.kernel.edges import (
-    VERSION,
     AddedEdgeArrays,
     EdgeMemoryArrays,
     find_added,
@@ -300,8 +299,7 @@ class EdgePosteriorFollower:
         return self.multipliers() if self.learn(state) else None
 
     def learn(self, state: SearchState) -> bool:
-        """Learn the results that are new in the state of the search; return whether a stored edge is among them."""
-        before = int(self._memory.clock[VERSION])
+        """Learn the results that are new in the state of the search; return whether there are any."""
         results: dict[int, bool] = {}
         for source, target, status in state.evaluated[self._evaluated :].tolist():
             results[self._number(source, target)] = bool(status)
@@ -313,7 +311,7 @@ class EdgePosteriorFollower:
         new = {edge: invalid for edge, invalid in results.items() if edge not in self.known}
         self.known |= new
         learn_edges(self._memory, np.array(list(new), np.int64), np.array(list(new.values()), np.bool_))
-        return bool(self._memory.clock[VERSION] > before)
+        return bool(new)
 
     def _add_expanded(self, state: SearchState, results: dict[int, bool]) -> None:
         """Add the edges of vertices that were expanded, unless their targets had been expanded before."""

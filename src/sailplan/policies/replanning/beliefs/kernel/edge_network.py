@@ -1,8 +1,10 @@
 """A small network over features of an edge, of which the posterior is one, evaluated for the edges that are considered.
 
 The other features are how often the edge is invalid, its smallest and its largest frequency among the worlds in which
-one of the evaluated edges has the same result, its length, and the largest probability that all edges of a stored path
-through it are valid. All of them come from the stored worlds, as bits, and are updated only where a search looks.
+one of the evaluated edges has the same result, its length, the largest probability that all edges of a stored path
+through it are valid, how little the stored worlds explain the results, and how many edges at its ends are known to be
+invalid or valid: in a world that is like no stored one, only these tell something. They are updated where a search
+looks.
 """
 
 from __future__ import annotations
@@ -25,15 +27,18 @@ from sailplan.policies.replanning.beliefs.kernel.edges import (
     weighted_share,
 )
 
-COLUMNS = 6
+COLUMNS = 9
 """Number of features: log odds of the posterior, of the frequency, of the smallest and the largest frequency given the
-result of an evaluated edge; length; logarithm of the probability of a path."""
+result of an evaluated edge; length; logarithm of the probability of a path; logarithm of the weight of the frequencies
+in the posterior, compared with that of all worlds; number of edges at its ends known to be invalid, and valid."""
 SMALLEST, LARGEST = range(2)
 """Columns of `EdgeNetworkArrays.extremes`."""
 _PRIOR_WORLDS = 2.0
 """Weight of the frequency of an edge in that given the result of another one, in worlds."""
 _LEAST = 0.003
 """Probabilities are kept so far away from 0 and 1 in log odds."""
+_MOST_KNOWN = 4
+"""More edges at the ends of an edge count as this many."""
 LEAST_PATH = 0.02
 """Added to the probability of a path before its logarithm is taken."""
 
@@ -67,6 +72,10 @@ class EdgeNetworkArrays(NamedTuple):
     among those in which an evaluated edge has its result."""
     lengths: NDArray[np.float64]
     """The length of each edge, in mean lengths."""
+    ends: NDArray[np.int64]
+    """Shape (edges, 2): the ends of each edge."""
+    known_at: NDArray[np.int64]
+    """Shape (vertices, 2): the number of edges of each vertex that are known to be valid, and invalid."""
     paths: NDArray[np.uint8]
     """Shape (paths, bytes): the bits of the worlds in which all edges of each path are valid."""
     path_frequencies: NDArray[np.float64]
@@ -126,6 +135,8 @@ def _learn(memory, edge, invalid):
     count = memory.learned_count[0]
     memory.learned[count], memory.results[count] = edge, invalid
     memory.learned_count[0] = count + 1
+    for end in range(2):
+        memory.known_at[memory.ends[edge, end], 1 if invalid else 0] += 1
     if invalid:
         for place in range(memory.path_first[edge], memory.path_first[edge + 1]):
             memory.path_invalid[memory.path_numbers[place]] = True
@@ -162,6 +173,10 @@ def fill_row(memory, edge):
     row[3] = _log_odds(memory.extremes[edge, LARGEST])
     row[4] = memory.lengths[edge]
     row[5] = math.log(_path_through(memory, edge) + LEAST_PATH)
+    row[6] = math.log(memory.posterior.total[1] / memory.posterior.total[0])
+    one, other = memory.known_at[memory.ends[edge, 0]], memory.known_at[memory.ends[edge, 1]]
+    row[7] = min(one[1] + other[1], _MOST_KNOWN)
+    row[8] = min(one[0] + other[0], _MOST_KNOWN)
 
 
 @inlined
