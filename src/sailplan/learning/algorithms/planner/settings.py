@@ -32,9 +32,9 @@ class PlannerSettings(TrainingSettings):
     hidden_weight: float = setting(1.0, "Weight of the cross-entropy of hidden cells beside the loss of the paper.")
     near_channels: int = setting(24, "Channels of the network at half the resolution.")
     far_channels: int = setting(40, "Channels of the network at a quarter of the resolution.")
-    tuning_rounds: int = setting(4, "Rounds of the cross-entropy method that choose recall and penalty beforehand.")
-    tuning_vectors: int = setting(16, "Recalls and penalties that are drawn in each of them.")
-    tuning_worlds: int = setting(40, "Worlds on which each of them is rolled out.")
+    tuning_rounds: int = setting(3, "Rounds of the cross-entropy method that choose recall and penalty beforehand.")
+    tuning_vectors: int = setting(10, "Recalls and penalties that are drawn in each of them.")
+    tuning_worlds: int = setting(24, "Worlds on which each of them is rolled out.")
     collects = RollOuts
 
     def __post_init__(self) -> None:
