@@ -3,10 +3,12 @@
     python benchmarks/imitation.py table --data ../shared/data/motion_planning_datasets
     python benchmarks/imitation.py elsewhere
     python benchmarks/imitation.py speed
+    python benchmarks/imitation.py picture --families bugtrap_forest
 
 `table` runs the pretrained policies of each family on the second half of the validation maps and on generated worlds of
 a seed that no training uses. `elsewhere` runs them between random cells of generated worlds of 201 x 201 and 401 x 401.
-`speed` measures the time of an expansion. `--models DIR` names a folder of runs to use instead of the pretrained
+`speed` measures the time of an expansion. `picture` draws the multipliers of a search before anything is known, soon
+after the first wall is seen, and at the end. `--models DIR` names a folder of runs to use instead of the pretrained
 policies, with one folder a family.
 """
 
@@ -21,14 +23,19 @@ from time import perf_counter
 
 import numpy as np
 
-from sailplan.core import Limits, Policy, search
+from sailplan.core import Limits, Policy, open_search, search
 from sailplan.core.graph import FloatArray, Problem
+from sailplan.core.kernel.arrays import INVALID
+from sailplan.core.result import Trace
+from sailplan.core.search import ScriptedPolicy
 from sailplan.datasets import FAMILIES, GeneratedWorlds
 from sailplan.datasets.scenario import random_cells
 from sailplan.datasets.tasks import Choice, load_tasks
+from sailplan.evaluation.animation import ShownMultipliers
 from sailplan.evaluation.metrics import bootstrap_interval
 from sailplan.evaluation.sheets import Cell, Sheet, markdown
 from sailplan.graphs import grid_problem
+from sailplan.graphs.grid.pictures import counted, draw_search, side_by_side, write_picture
 from sailplan.oracle import cost_to_go
 from sailplan.parallel import run_all
 from sailplan.policies import load_policy
@@ -37,6 +44,8 @@ HALF = 50
 FRESH_SEED = 31
 """Of generated worlds that no training or choice has seen."""
 LIMITS = Limits(expansions=20_000)
+AFTER_WALL = 8
+"""Expansions between the first wall and the second picture."""
 
 
 def expansions(policy: Policy, problems: Sequence[Problem]) -> FloatArray:
@@ -114,9 +123,41 @@ def speed(families: Sequence[str], sail: Callable[[str], str]) -> None:
     print(markdown(Sheet("Time of a search in one thread", headings, lines)), flush=True)
 
 
+def draw(family: str, name: str, path: Path) -> None:
+    """Draw the first fresh world in which the policy meets a wall and needs at most a tenth more than the oracle."""
+    policy = load_policy(name)
+    for problem in solvable(fresh(family, 40)):
+        result = search(problem, policy, LIMITS)
+        first = first_wall(problem, result.trace)
+        if 0 < first < 150 and result.expansions < 1.1 * expansions(load_policy("oracle"), [problem])[0]:
+            break
+    pictures, shown = [], ShownMultipliers(problem, policy)
+    replayed = open_search(problem, ScriptedPolicy(result.trace))
+    for step in (0, first + AFTER_WALL, result.expansions):
+        # The belief follows every step, as in the search.
+        while replayed.state.expansions < step:
+            replayed.advance(Limits(expansions=replayed.state.expansions + 1))
+            multipliers = shown.at(replayed.state)
+        multipliers = shown.at(replayed.state)
+        path_cells = result.path if step == result.expansions else ()
+        caption = f"{name} · {counted(replayed.state)}"
+        pictures.append(draw_search(problem, replayed.state, path_cells, caption, multipliers, 400))
+    write_picture(side_by_side(pictures), path)
+
+
+def first_wall(problem: Problem, trace: Trace) -> int:
+    """The number of expansions after which the first invalid cell is known; 0 if there is none."""
+    replayed = open_search(problem, ScriptedPolicy(trace))
+    for step in range(1, len(trace.expanded) + 1):
+        replayed.advance(Limits(expansions=step))
+        if (replayed.state.status == INVALID).any():
+            return step
+    return 0
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["table", "elsewhere", "speed"])
+    parser.add_argument("what", choices=["table", "elsewhere", "speed", "picture"])
     parser.add_argument("--data", type=Path, default=Path("../shared/data/motion_planning_datasets"))
     parser.add_argument("--models", type=Path)
     parser.add_argument("--worlds", type=int, default=200, help="generated worlds of each family")
@@ -143,8 +184,10 @@ def main() -> None:
         for side in (201, 401):
             title = f"{worlds} generated worlds of {side} x {side}, random start and goal"
             compare(title, names, families, partial(between_random_cells, count=worlds, side=side))
-    else:
+    elif arguments.what == "speed":
         speed(families, sail)
+    else:
+        draw(families[0], sail(families[0]), Path("docs/multipliers.png"))
 
 
 if __name__ == "__main__":
