@@ -1,6 +1,6 @@
 """Roadmaps whose edges were checked in many worlds: evaluations of lazy search, learned and not.
 
-    python benchmarks/edge_worlds.py train DATA RUNS [--names 2d_1,...] [--bound 1] [--network 2]
+    python benchmarks/edge_worlds.py train DATA RUNS [--names 2d_1,...] [--bound 1] [--network 2] [--cost-limit 1.1]
     python benchmarks/edge_worlds.py table DATA RUNS [--skip 100] [--out FILE.json]
     python benchmarks/edge_worlds.py overhead [--vertices 5000] [--worlds 1000]
 
@@ -30,8 +30,7 @@ from sailplan.core.graph import FloatArray
 from sailplan.datasets import read_edge_worlds
 from sailplan.errors import SailplanError
 from sailplan.graphs import ExplicitGraph
-from sailplan.learning import train
-from sailplan.learning.algorithms.belief_settings import BELIEF
+from sailplan.learning import BELIEF, train
 from sailplan.oracle import cost_to_go
 from sailplan.policies.lazy import LazyPolicy
 from sailplan.policies.replanning.beliefs import EdgePosterior
@@ -44,14 +43,14 @@ RUN_FOLDERS = {"learned": "any", "network": "network", "learned, bound 1": "boun
 RESAMPLES = 2000
 
 
-def train_all(data: Path, runs: Path, names: list[str], bound: float, network: int) -> None:
+def train_all(data: Path, runs: Path, names: list[str], bound: float, network: int, cost_limit: float) -> None:
     for name in names:
         kind = "network" if network else "any" if math.isinf(bound) else f"bound_{bound:g}"
         folder = runs / kind / name
         if (folder / "model.safetensors").exists():
             continue
         began = time.perf_counter()
-        settings: dict[str, Any] = {"objective": "evaluations", "bound": bound}
+        settings: dict[str, Any] = {"objective": "evaluations", "bound": bound, "cost_limit": cost_limit}
         if network:
             settings |= {"rounds": BELIEF.rounds + network, "network_rounds": network}
         best = train(data / f"{name}.npz", algorithm="belief", out=folder, jobs=1, **settings).training.best
@@ -181,6 +180,7 @@ def main() -> None:
     parser.add_argument("--names")
     parser.add_argument("--bound", type=float, default=math.inf)
     parser.add_argument("--network", type=int, default=0)
+    parser.add_argument("--cost-limit", type=float, default=BELIEF.cost_limit)
     parser.add_argument("--skip", type=int, default=100)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--vertices", type=int, default=5000)
@@ -193,7 +193,7 @@ def main() -> None:
         raise SailplanError("give the folder of the data and that of the runs")
     names = asked.names.split(",") if asked.names else sorted(path.stem for path in asked.data.glob("*.npz"))
     if asked.what == "train":
-        train_all(asked.data, asked.runs, names, asked.bound, asked.network)
+        train_all(asked.data, asked.runs, names, asked.bound, asked.network, asked.cost_limit)
         return
     tables = {}
     for name in names:
