@@ -79,7 +79,7 @@ def maps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_python_blocks_run_in_order(document: Path, maps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The blocks of a document share their names, as in one session."""
     # With the number of steps that is used for real work, this would take a quarter of an hour.
-    monkeypatch.setitem(ALGORITHMS["sail"].presets, "default", DEFAULT.changed(steps=2))
+    monkeypatch.setitem(ALGORITHMS["sail"].presets, "default", DEFAULT.changed(steps=2, tuning_rounds=0))
     session = ModuleType("session")
     monkeypatch.setitem(sys.modules, "session", session)  # where dataclasses look up annotations
     for block in python_blocks(document):

@@ -41,7 +41,7 @@ def test_policies_lists_the_catalogue(run: Run) -> None:
 
 
 def test_the_demo_leaves_what_it_says(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shorter = DEFAULT.changed(training_worlds=6, worlds_per_round=4, validation_worlds=2, steps=2)
+    shorter = DEFAULT.changed(training_worlds=6, worlds_per_round=4, validation_worlds=2, steps=2, tuning_rounds=0)
     monkeypatch.setattr("sailplan.cli.demo.SETTINGS", shorter)
     ran = run("demo", "--out", tmp_path / "tour", "--worlds", 2, "--rounds", 1)
     assert ran.code == 0

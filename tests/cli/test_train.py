@@ -71,7 +71,20 @@ def test_a_training_its_files_and_its_facts(run: Run, worlds: Path, tmp_path: Pa
     assert [len(biases) for _, biases in policy.model.layers] == [8, 4, 1]
 
 
-THROUGH_THE_PLANNER: list[object] = ["--rounds", 2, "--worlds-per-round", 3, "--samples-per-world", 4, "--steps", 2]
+THROUGH_THE_PLANNER: list[object] = [
+    "--rounds",
+    2,
+    "--worlds-per-round",
+    3,
+    "--samples-per-world",
+    4,
+    "--steps",
+    2,
+    "--tuning-rounds",
+    1,
+    "--tuning-worlds",
+    2,
+]
 THROUGH_THE_PLANNER += ["--batch-size", 4, "--near-channels", 4, "--far-channels", 4, "--max-expansions", 60]
 
 
@@ -214,6 +227,12 @@ def test_the_other_algorithms_break_off_and_go_on(run: Run, worlds: Path, tmp_pa
     (tmp_path / "run" / "rounds" / "002.npz").unlink()
     assert _facts(run("train", "--resume", tmp_path / "run", "--json"))["rounds"] == 2
     assert (tmp_path / "run" / "model.safetensors").read_bytes() == whole
+
+
+@pytest.mark.parametrize("option", ["--features", "--hidden", "--epochs"])
+def test_a_setting_of_the_other_preset(run: Run, worlds: Path, tmp_path: Path, option: str) -> None:
+    ran = run("train", "--data", worlds, option, 1, "--out", tmp_path / "run")
+    assert (ran.code, ran.error) == (2, f"sailplan: {option[2:]}: with --preset paper only\n")
 
 
 @pytest.mark.parametrize(("algorithm", "option"), [("cem", "--epochs"), ("ql", "--vectors"), ("sail", "--exploration")])

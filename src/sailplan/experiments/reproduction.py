@@ -34,6 +34,7 @@ QUICK_MOST = {
     "validation_expansions": 5000,
     "epochs": 5,
     "steps": 20,
+    "tuning_rounds": 1,
     "vectors": 10,
 }
 """Upper limits of the settings of quick trainings."""

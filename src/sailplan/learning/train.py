@@ -122,6 +122,14 @@ def make_plan(
     """The plan of a training, with the path of the data so that it is valid from any folder."""
     lasting = str(Path(data).resolve()) if Path(data).exists() else str(data)
     base = _base_settings(algorithm, preset, settings.get("features"), lasting)
+    paper = ALGORITHMS[algorithm].presets["paper"]
+    if preset == "default" and type(base) is not type(paper):
+        inner = getattr(paper, "network", None)
+        of_paper = [
+            name for name in settings if not hasattr(base, name) and (hasattr(paper, name) or hasattr(inner, name))
+        ]
+        if of_paper:
+            raise TrainingError(f"{', '.join(of_paper)}: with --preset paper only")
     return Plan(algorithm, lasting, seed, base.changed(**settings), endpoints, data_seed)
 
 
