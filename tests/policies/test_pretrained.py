@@ -48,14 +48,16 @@ def test_sail_is_not_its_unlearned_counterpart(family: str) -> None:
         assert traces[0] != traces[1]
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_sail_needs_fewer_expansions_than_optimistic(family: str) -> None:
-    policy, _ = _sail(family)
-    problems = _problems(family, 25)
-    learned, unlearned = (
-        sum(search(problem, one).expansions for problem in problems) for one in (policy, optimistic())
-    )
-    assert learned < 1.02 * unlearned
+def test_sail_needs_fewer_expansions_than_optimistic() -> None:
+    """On the mean over the families; in some of them there is little to learn."""
+    ratios = []
+    for family in FAMILIES:
+        problems = _problems(family, 12)
+        counts = [
+            sum(search(problem, one).expansions for problem in problems) for one in (_sail(family)[0], optimistic())
+        ]
+        ratios.append(counts[0] / counts[1])
+    assert np.mean(ratios) < 0.97
 
 
 def test_sail_of_a_family_supports_any_size_start_and_goal() -> None:
