@@ -3,7 +3,7 @@
     python benchmarks/imitation.py table --data ../shared/data/motion_planning_datasets
     python benchmarks/imitation.py elsewhere
     python benchmarks/imitation.py speed
-    python benchmarks/imitation.py picture --families bugtrap_forest
+    python benchmarks/imitation.py picture --families single_bugtrap
 
 `table` runs the pretrained policies of each family on the second half of the validation maps and on generated worlds of
 a seed that no training uses. `elsewhere` runs them between random cells of generated worlds of 201 x 201 and 401 x 401.
