@@ -44,11 +44,11 @@ def temperature_of(distances: dict[int, float], regrets: dict[int, float], least
 
 
 def regrets_of(status: NDArray[np.uint8], distances: dict[int, float], table: FloatArray) -> dict[int, float]:
-    """How much larger the cost-to-go of each open vertex is than the smallest one, at most 100."""
+    """How much larger the cost-to-go of each open vertex is than the smallest one, at most 3."""
     candidates = [vertex for vertex in np.flatnonzero(status == OPEN).tolist() if isfinite(table[vertex])]
     candidates = [vertex for vertex in candidates if vertex in distances]
     smallest = min((table[vertex] for vertex in candidates), default=inf)
-    return {vertex: min(float(table[vertex] - smallest), 100.0) for vertex in candidates}
+    return {vertex: min(float(table[vertex] - smallest), 3.0) for vertex in candidates}
 
 
 def expected_regret(distances: dict[int, float], regrets: dict[int, float], temperature: float) -> float:

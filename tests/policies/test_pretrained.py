@@ -9,6 +9,7 @@ import pytest
 
 from sailplan.core import search
 from sailplan.datasets import FAMILIES, GeneratedWorlds
+from sailplan.datasets.scenario import random_cells
 from sailplan.graphs import Problem, grid_problem
 from sailplan.oracle import cost_to_go
 from sailplan.policies import load_policy, optimistic
@@ -63,6 +64,6 @@ def test_sail_needs_fewer_expansions_than_optimistic() -> None:
 def test_sail_of_a_family_supports_any_size_start_and_goal() -> None:
     policy, _ = _sail("mazes")
     world = GeneratedWorlds("mazes", 1, SEED, width=120, height=90)[0]
-    result = search(grid_problem(world, (3, 80), (110, 4)), policy)
+    result = search(grid_problem(world, *random_cells(world, np.random.default_rng(0))), policy)
     assert result.found
     assert not result.notes

@@ -188,8 +188,9 @@ def first_multipliers(
     belief: Belief, follower: Follower | None, problem: Problem, graph: CompiledGraph
 ) -> FloatArray | None:
     """Return the multipliers before anything is known; None if all of them are 1 and remain so."""
-    computed: FloatArray | None = getattr(follower, "multipliers", None)
-    multipliers = belief.multipliers(problem) if computed is None else computed
+    computed = getattr(follower, "multipliers", None)
+    # A belief may be its own follower; then this is a method.
+    multipliers = computed if isinstance(computed, np.ndarray) else belief.multipliers(problem)
     per_edge = is_per_edge(belief)
     if multipliers is not None:
         return in_rows(multipliers, graph, per_edge)

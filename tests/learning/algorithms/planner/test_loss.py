@@ -118,7 +118,8 @@ def test_the_derivative_points_from_the_wrong_vertex_to_the_right_one() -> None:
     status[list(cells.values())] = OPEN
     loss = planner_loss(problem, status, np.ones(21), table, 1.0)
     # The wall is not known: the left cell looks closer, and the right one is.
-    assert loss.regret == pytest.approx(table[cells["left"]] - table[cells["right"]])
+    assert table[cells["left"]] - table[cells["right"]] > MOST_REGRET
+    assert loss.regret == MOST_REGRET
     assert loss.gradient[problem.graph.vertex((0, 1))] < 0.0
     known = status.copy()
     known[[problem.graph.vertex((x, 1)) for x in range(6)]] = INVALID

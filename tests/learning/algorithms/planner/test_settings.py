@@ -35,8 +35,8 @@ from tests.policies.replanning.beliefs.random_networks import random_belief
         ({"far_channels": -3}, "far_channels must be positive, got -3"),
         ({"averaging": 1.0}, "averaging must be at least 0 and below 1, got 1.0"),
         ({"hidden_weight": -0.5}, "hidden_weight must be 0 or more, got -0.5"),
-        ({"surprise": float("inf")}, "surprise must be 0 or more, got inf"),
-        ({"sharpness": float("nan")}, "sharpness must be 0 or more, got nan"),
+        ({"tuning_rounds": -1}, "tuning_rounds must be 0 or more, got -1"),
+        ({"tuning_worlds": 0}, "tuning_worlds must be positive, got 0"),
         ({"steps": 2.5}, "steps must be a value of type int, got 2.5"),
         ({"hidden": (3,)}, "hidden: not a setting of this algorithm"),
         ({"features": "paper17"}, "features: not a setting of this algorithm"),
@@ -50,7 +50,7 @@ def test_what_cannot_be_is_told_in_one_line(changes: dict[str, object], told: st
 
 def test_the_edges_of_what_can_be() -> None:
     DEFAULT.changed(
-        oracle_probability=0.0, random_endpoints=1.0, averaging=0.0, hidden_weight=0.0, surprise=0.0, steps=1
+        oracle_probability=0.0, random_endpoints=1.0, averaging=0.0, hidden_weight=0.0, tuning_rounds=0, steps=1
     )
 
 

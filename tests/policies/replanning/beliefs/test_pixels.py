@@ -220,5 +220,5 @@ def test_damaged_worlds_are_one_line(damage: str) -> None:
     "told", [{"of_blocked": 0.0}, {"of_free": -1.0}, {"reach": np.inf}, {"reach": 0.0}, {"of_free": np.nan}]
 )
 def test_a_recall_that_cannot_be(told: dict[str, float]) -> None:
-    with pytest.raises(PolicyError, match=r"^doubts and their reach must be positive numbers"):
+    with pytest.raises(PolicyError, match=r"^doubts and their reach must be positive"):
         Recall(**told)
