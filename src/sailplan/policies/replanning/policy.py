@@ -26,12 +26,21 @@ from sailplan.graphs.grid.kernel.edges import GridArrays, TerrainArrays
 from sailplan.graphs.roadmap.kernel import MetricCsrArrays
 from sailplan.graphs.voxels.kernel.edges import VoxelArrays
 from sailplan.policies.replanning.beliefs.belief import NEVER, SAVEABLE, Belief, Follower, Optimistic, Tensors
-from sailplan.policies.replanning.kernel.decrease import begin_settling, put_all, set_multipliers, settle
+from sailplan.policies.replanning.kernel.decrease import (
+    FallArrays,
+    begin_settling,
+    put_all,
+    set_multipliers,
+    settle,
+)
 from sailplan.policies.replanning.kernel.edges import (
     CLOCKS,
     EPOCH,
+    HORIZON,
     MOST_WORK,
+    NO_HORIZON,
     NO_WAY,
+    SHORT,
     UNIT,
     UPDATE_AT_KNOWN,
     UPDATE_AT_STEPS,
@@ -140,13 +149,28 @@ class ReplanningPolicy:
         if follower is None:
             return form
 
-        def apply(multipliers: FloatArray, state: SearchState, queue: QueueArrays) -> QueueArrays:
-            repair(graph, plan, in_rows(multipliers, graph, plan.per_edge), state.arrays)
-            queue = with_room(queue, len(state.frontier))
-            put_all(plan, queue, state.frontier)
+        decrease = Decrease(graph, plan)
+
+        def settle_to(least: int, state: SearchState, queue: QueueArrays) -> QueueArrays:
+            decrease.settle(state.arrays, least)
+            opened = state.frontier
+            queue = with_room(queue, len(opened))
+            put_all(plan, queue, opened)
             return queue
 
-        return replace(form, update=BeliefUpdate(plan, follower, belief.refresh, apply))
+        def apply(multipliers: FloatArray, state: SearchState, queue: QueueArrays) -> QueueArrays:
+            decrease.set_multipliers(in_rows(multipliers, graph, plan.per_edge), state.arrays)
+            return settle_to(int(plan.bounds[state.frontier].min(initial=NO_WAY)), state, queue)
+
+        update_belief = BeliefUpdate(plan, follower, belief.refresh, apply)
+
+        def update(state: SearchState, queue: QueueArrays) -> QueueArrays:
+            if not plan.clock[SHORT]:
+                return update_belief(state, queue)
+            # A search that has come to the horizon goes on beyond it: settling in steps takes longer than at once.
+            return settle_to(NO_HORIZON, state, queue)
+
+        return replace(form, update=update)
 
 
 def describe_belief(belief: Belief) -> tuple[dict[str, Any], Tensors]:
@@ -340,10 +364,9 @@ def allocate_bounds(
         waiting=allocate_queues(1, FIRST_ROOM + 2 * graph.max_degree),
     )
     plan.clock[[UPDATE_AT_STEPS, UPDATE_AT_KNOWN]] = NEVER_DUE
-    plan.clock[EPOCH], plan.clock[WORK] = 1, MOST_WORK
+    plan.clock[EPOCH], plan.clock[WORK], plan.clock[HORIZON] = 1, MOST_WORK, NO_HORIZON
     if settled:
-        begin_settling(plan, problem.goal)
-        _settle(graph, plan, allocate_state(count) if state is None else state)
+        Decrease(graph, plan).settle_from_goal(allocate_state(count) if state is None else state)
     return plan
 
 
@@ -369,12 +392,6 @@ def whole_multipliers(multipliers: FloatArray, rows: object) -> NDArray[np.int64
     least = 1.0 / UNIT if is_settled(rows, True) else 1.0
     kept = np.clip(np.nan_to_num(multipliers, nan=1.0), least, MAX_MULTIPLIER)
     return np.rint(kept * UNIT).astype(np.int64)
-
-
-def _settle(graph: CompiledGraph, plan: ReplanningArrays, state: StateArrays) -> None:
-    """Lower the bounds until the queue is empty."""
-    while not settle(graph.arrays(), graph.backward_arrays(), plan, state, graph.max_in_degree):
-        plan = enlarge(plan)
 
 
 def whole_costs(
@@ -417,9 +434,40 @@ def _power_of_two_scale(graph: CompiledGraph, longest: float) -> float:
 
 
 def repair(graph: CompiledGraph, plan: ReplanningArrays, multipliers: FloatArray, state: StateArrays) -> None:
-    """Change the multipliers; the caller must insert the open vertices again."""
-    rows, backward, first = graph.arrays(), graph.backward_arrays(), 0
-    wholes = whole_multipliers(multipliers, rows)
-    while (first := set_multipliers(rows, backward, plan, state, first, wholes)) < graph.vertex_count:
-        plan = enlarge(plan)
-    _settle(graph, plan, state)
+    """Change the multipliers and settle all bounds; the caller must insert the open vertices again."""
+    decrease = Decrease(graph, plan)
+    decrease.set_multipliers(multipliers, state)
+    decrease.settle(state, NO_HORIZON)
+
+
+class Decrease:
+    """Lowers the bounds of a search when multipliers fall, as far as it needs them; see `kernel/decrease.py`."""
+
+    def __init__(self, graph: CompiledGraph, plan: ReplanningArrays) -> None:
+        self._rows, self._backward, self._degree = graph.arrays(), graph.backward_arrays(), graph.max_in_degree
+        self._plan = plan
+        room = FIRST_ROOM + 2 * self._degree
+        self._falls = FallArrays(allocate_queues(1, room), np.zeros(graph.vertex_count, np.bool_))
+
+    def settle_from_goal(self, state: StateArrays) -> None:
+        """Compute all bounds from the goal on."""
+        begin_settling(self._plan, self._falls, self._plan.goal)
+        self.settle(state, NO_HORIZON)
+
+    def set_multipliers(self, multipliers: FloatArray, state: StateArrays) -> None:
+        """Change the multipliers; `settle` must follow."""
+        wholes, first = whole_multipliers(multipliers, self._rows), 0
+        while (first := self._set_from(first, wholes, state)) < len(self._plan.bounds):
+            self._enlarge()
+
+    def settle(self, state: StateArrays, least: int) -> None:
+        """Lower the bounds that a search needs if `least` is the smallest one of its open vertices."""
+        while not settle(self._rows, self._backward, self._plan, self._falls, state, self._degree, least):
+            self._enlarge()
+
+    def _set_from(self, first: int, wholes: NDArray[np.int64], state: StateArrays) -> int:
+        done: int = set_multipliers(self._rows, self._backward, self._plan, self._falls, state, first, wholes)
+        return done
+
+    def _enlarge(self) -> None:
+        self._falls = self._falls._replace(queue=enlarge_queues(self._falls.queue))

@@ -3,7 +3,8 @@
 The bounds of distances and their repairs are in `repair.py`. A vertex whose bound was raised is inserted into the open
 list again with its insertion number. The vertex selected thus has the smallest (distance, insertion number), and only
 vertices that could be selected are tested. Paths through closed vertices can be ignored: they leave them through
-another open vertex, which is closer to the goal.
+another open vertex, which is closer to the goal. If the first vertex of the open list is at the horizon, more bounds
+have to be settled (`decrease.py`) before it can be tested.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from sailplan.core.kernel.arrays import (
     EXPANSIONS,
     INVALID_EDGES,
     INVALID_VERTICES,
+    NO_TIME,
     NO_VERTEX,
     OPEN,
     POLICY_EVALUATIONS,
@@ -23,8 +25,10 @@ from sailplan.core.kernel.compile import kernel, piece
 from sailplan.core.kernel.heap import NO_TAG, pop_entry, put, tag_of, vertex_of
 from sailplan.core.kernel.policy import before_return, choose, is_due, keys_alone, on_open
 from sailplan.policies.replanning.kernel.edges import (
+    HORIZON,
     MOST_WORK,
     NO_WAY,
+    SHORT,
     UPDATE_AT_KNOWN,
     UPDATE_AT_STEPS,
     WORK,
@@ -41,10 +45,10 @@ def _keys_alone(policy):
 
 @is_due.register(ReplanningArrays)
 def _is_due(search, policy):
-    """Return whether the belief must be updated."""
-    counts = search.state.counts
+    """Return whether the belief must be updated, or more bounds settled."""
+    counts, clock = search.state.counts, policy.clock
     known = counts[INVALID_VERTICES] + counts[INVALID_EDGES]
-    return counts[EXPANSIONS] >= policy.clock[UPDATE_AT_STEPS] or known >= policy.clock[UPDATE_AT_KNOWN]
+    return counts[EXPANSIONS] >= clock[UPDATE_AT_STEPS] or known >= clock[UPDATE_AT_KNOWN] or clock[SHORT] > 0
 
 
 @on_open.register(ReplanningArrays)
@@ -73,7 +77,8 @@ def _choose(search, policy, row):
 def _pop(search, plan, row):
     """Remove and return the open vertex with the smallest (distance to the goal, insertion number).
 
-    NO_VERTEX if none is open, NO_ROOM if the queue of a repair is full, NO_TIME if a repair takes long.
+    NO_VERTEX if none is open, NO_ROOM if the queue of a repair is full, NO_TIME if a repair takes long or the vertex
+    is at the horizon.
     """
     graph, state, queue, goal = search.graph, search.state, search.queue, search.goal
     take_note(graph, plan, state, goal)
@@ -81,6 +86,10 @@ def _pop(search, plan, row):
         rank, tag = pop_entry(queue, row, state.status, OPEN)
         if tag == NO_TAG:
             return NO_VERTEX
+        if rank >= plan.clock[HORIZON]:
+            put(queue, row, rank, tag)
+            plan.clock[SHORT] = 1
+            return NO_TIME
         vertex = vertex_of(tag)
         if rank == plan.bounds[vertex]:
             if rank == NO_WAY or holds(graph, plan, state, goal, vertex):
@@ -92,6 +101,10 @@ def _pop(search, plan, row):
             state.counts[POLICY_EVALUATIONS] += 1
             if rank == plan.bounds[vertex]:
                 return vertex
+            if plan.bounds[vertex] == plan.clock[HORIZON]:
+                put(queue, row, plan.bounds[vertex], tag)
+                plan.clock[SHORT] = 1
+                return NO_TIME
         put(queue, row, plan.bounds[vertex], tag)
 
 

@@ -20,6 +20,7 @@ from sailplan.core.kernel.heap import NO_TAG, clear, has_room, pop_entry, put, t
 from sailplan.policies.replanning.kernel.edges import (
     DONE,
     EPOCH,
+    HORIZON,
     NO_WAY,
     OFFERED,
     READ,
@@ -89,8 +90,9 @@ def mark_chain(graph, plan, goal, vertex, end, steps):
 def repair(graph, plan, state, goal, vertex, least):
     """Find the distance of a vertex by A* and raise the bounds of finished vertices.
 
-    Paths do not pass vertices whose status is `least` or more. Return 0; or NO_ROOM or NO_TIME if the repair was
-    interrupted, in which case the next call for the same vertex continues it.
+    Paths do not pass vertices whose status is `least` or more. A distance from the horizon on is not found: the bound
+    of the vertex becomes the horizon. Return 0; or NO_ROOM or NO_TIME if the repair was interrupted, in which case the
+    next call for the same vertex continues it.
     """
     clock = plan.clock
     if clock[REPAIRING] != vertex + 1:
@@ -100,12 +102,12 @@ def repair(graph, plan, state, goal, vertex, least):
         plan.phases[vertex], plan.travelled[vertex] = 2 * clock[REPAIR], 0
         put(plan.waiting, 0, plan.bounds[vertex], tag_of(_NEWEST_FIRST, vertex))
     reached, finished = 2 * clock[REPAIR], 2 * clock[REPAIR] + 1
-    distance, end = np.int64(NO_WAY), np.int64(NO_VERTEX)
+    distance, end = min(np.int64(NO_WAY), clock[HORIZON]), np.int64(NO_VERTEX)
     while True:
         if clock[WORK] <= 0:
             return NO_TIME
         rank, tag = pop_entry(plan.waiting, 0, plan.phases, reached)
-        if tag == NO_TAG:
+        if tag == NO_TAG or rank >= clock[HORIZON]:
             break
         here = vertex_of(tag)
         place = locate(graph, here)
