@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import singledispatch
-from typing import Any, TypeGuard
+from functools import cached_property, singledispatch
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,7 +144,7 @@ class ReplanningPolicy:
         belief, notes = supported_belief(self.belief, problem)
         follower = belief.follow(problem)
         multipliers = first_multipliers(belief, follower, problem, graph)
-        plan = allocate_bounds(graph, problem, multipliers, self.effort, is_per_edge(belief))
+        plan = self._allocate(graph, problem, multipliers, is_per_edge(belief))
         form = CompiledForm(plan, notes=notes, enlarge=enlarge)
         if follower is None:
             return form
@@ -171,6 +171,40 @@ class ReplanningPolicy:
             return settle_to(NO_HORIZON, state, queue)
 
         return replace(form, update=update)
+
+    def _allocate(
+        self, graph: CompiledGraph, problem: Problem, multipliers: FloatArray | None, per_edge: bool
+    ) -> ReplanningArrays:
+        """Allocate the bounds of a search, from those of an earlier search if they are the same."""
+        rows = graph.arrays()
+        # Bounds on a grid do not depend on its cells before anything is known. A read-only array has not changed since.
+        if multipliers is None or multipliers.flags.writeable or not isinstance(rows, GridArrays):
+            return allocate_bounds(graph, problem, multipliers, self.effort, per_edge)
+        grid = (problem.goal, *rows[1:])
+        for first in self._kept:
+            if first.grid == grid and first.multipliers is multipliers:
+                return allocate_bounds(graph, problem, multipliers, self.effort, per_edge, first=first)
+        plan = allocate_bounds(graph, problem, multipliers, self.effort, per_edge)
+        self._kept[:] = [FirstBounds(grid, multipliers, plan.multipliers.copy(), plan.bounds.copy())]
+        return plan
+
+    @cached_property
+    def _kept(self) -> list[FirstBounds]:
+        """The bounds with which the last search has started, for the next one; replaced as a whole."""
+        return []
+
+
+class FirstBounds(NamedTuple):
+    """The bounds of a search before anything is known."""
+
+    grid: tuple[Any, ...]
+    """The goal, and the fields of the grid but its cells."""
+    multipliers: FloatArray
+    """The multipliers from which they were computed."""
+    wholes: NDArray[np.int64]
+    """These multipliers as integers."""
+    bounds: NDArray[np.int64]
+    """The bound of each vertex."""
 
 
 def describe_belief(belief: Belief) -> tuple[dict[str, Any], Tensors]:
@@ -334,23 +368,31 @@ def allocate_bounds(
     effort: float,
     per_edge: bool = False,
     state: StateArrays | None = None,
+    first: FirstBounds | None = None,
 ) -> ReplanningArrays:
-    """Allocate the bounds of a search in a state; if there is none, before anything is known."""
+    """Allocate the bounds of a search in a state; if there is none, before anything is known.
+
+    They are computed unless `first` has them.
+    """
     rows, count = graph.arrays(), graph.vertex_count
     # The lower bound of sparse rows is one of their costs, without the effort.
     settled = is_settled(rows, multipliers is not None) or (effort > 0.0 and isinstance(rows, CsrArrays))
     most = UNIT if multipliers is None else int(MAX_MULTIPLIER) * UNIT
     steps, scale = whole_costs(graph, effort, most, settled)
+    if multipliers is None:
+        wholes = np.empty(0, np.int64)
+    else:
+        wholes = whole_multipliers(multipliers, rows) if first is None else first.wholes.copy()
     plan = ReplanningArrays(
         goal=problem.goal,
         degree=graph.max_degree,
         steps=steps,
         scale=scale,
-        multipliers=np.empty(0, np.int64) if multipliers is None else whole_multipliers(multipliers, rows),
+        multipliers=wholes,
         per_edge=per_edge,
         removed=np.zeros(_removable_edges(graph), np.bool_),
         edge_of=graph.reversed_rows if isinstance(graph, ExplicitGraph) else np.empty(0, np.int64),
-        bounds=np.zeros(count, np.int64),
+        bounds=np.zeros(count, np.int64) if first is None else first.bounds.copy(),
         from_lower_bound=not settled,
         onward=np.zeros(count, np.int32),
         confirmed=np.zeros(count, np.int64),
@@ -365,7 +407,7 @@ def allocate_bounds(
     )
     plan.clock[[UPDATE_AT_STEPS, UPDATE_AT_KNOWN]] = NEVER_DUE
     plan.clock[EPOCH], plan.clock[WORK], plan.clock[HORIZON] = 1, MOST_WORK, NO_HORIZON
-    if settled:
+    if settled and first is None:
         Decrease(graph, plan).settle_from_goal(allocate_state(count) if state is None else state)
     return plan
 

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 from sailplan.core import search
 from sailplan.core.search import EngineName
 from sailplan.datasets import World
-from sailplan.graphs import ExplicitGraph, Problem, grid_problem
+from sailplan.graphs import ExplicitGraph, Moves, Problem, grid_problem
 from sailplan.policies.replanning.beliefs.prior import Frame, Penalty, Prior, blocked_frequencies
 from sailplan.policies.replanning.policy import ReplanningPolicy, optimistic
 from sailplan.testing import draw_problem
@@ -34,6 +36,25 @@ def test_it_goes_round_a_wall_that_it_has_not_seen() -> None:
     result = search(problem, ReplanningPolicy(Prior(frame, wall.reshape(-1), Penalty(prior_weight=50.0))))
     assert result.expansions == 6
     assert result.expansions < search(problem, optimistic()).expansions
+
+
+def test_searches_do_not_depend_on_earlier_ones() -> None:
+    frame = Frame(9, 8, (0, 0), (8, 7))
+    rng = np.random.default_rng(4)
+    frequencies = rng.random(72)
+
+    def policy() -> ReplanningPolicy:
+        return ReplanningPolicy(Prior(frame, frequencies, Penalty(prior_weight=3.0)))
+
+    used = policy()
+    for number in range(12):
+        blocked = rng.random((8, 9)) < 0.3
+        blocked[0, 0] = blocked[-1, -1] = False
+        # Distances depend on the moves, so that those of the last search must not be used for other ones.
+        problem = grid_problem(World(blocked), moves=Moves(diagonal=number % 3 > 0))
+        expected = search(problem, policy()).trace.expanded.tolist()
+        assert search(problem, used).trace.expanded.tolist() == expected
+        assert search(problem, pickle.loads(pickle.dumps(used))).trace.expanded.tolist() == expected
 
 
 @pytest.mark.parametrize("engine", ["reference", "compiled"])

@@ -66,7 +66,10 @@ class Belief(Protocol):
         """Return why the belief cannot be used for a problem; an empty string if it can."""
 
     def multipliers(self, problem: Problem) -> FloatArray | None:
-        """Return the multipliers before anything is known; None if all are 1."""
+        """Return the multipliers before anything is known; None if all are 1.
+
+        If it is the same read-only array in every search, the first distances are computed only once.
+        """
 
     def follow(self, problem: Problem) -> Follower | None:
         """Return the state of the belief for one search; None if the multipliers do not change."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from math import isfinite
 from typing import Any, Protocol
 
@@ -168,7 +169,11 @@ class Prior:
         return self.frame.why_unsupported(problem)
 
     def multipliers(self, problem: Problem) -> FloatArray:
-        """Return the multipliers of the frequencies."""
+        """Return the multipliers of the frequencies, which are read-only."""
+        return read_only(self._multipliers)
+
+    @cached_property
+    def _multipliers(self) -> FloatArray:
         return self.penalty.multipliers(self.frequencies, self.frequencies)
 
     def follow(self, problem: Problem) -> None:
@@ -183,6 +188,13 @@ class Prior:
         """Create a belief from what `describe` returned."""
         frame = Frame.build(facts["frame"])
         return cls(frame, read_frequencies(tensors, frame), Penalty.build(facts["charging"]), str(facts["name"]))
+
+
+def read_only(multipliers: FloatArray) -> FloatArray:
+    """Return multipliers that are shared by all searches of a belief; distances are then computed only once."""
+    # Not when they are computed: a copy that was sent to another process is writeable.
+    multipliers.flags.writeable = False
+    return multipliers
 
 
 def blocked_frequencies(worlds: Sequence[World]) -> FloatArray:
