@@ -47,6 +47,7 @@ from sailplan.policies.replanning.kernel.edges import (
     WORK,
     ReplanningArrays,
     largest_cost,
+    round_multipliers,
 )
 from sailplan.policies.replanning.kernel.open_list import belief_due, offer_open, select_open
 from sailplan.policies.replanning.update import NEVER_DUE, BeliefUpdate
@@ -432,8 +433,9 @@ def whole_multipliers(multipliers: FloatArray, rows: object) -> NDArray[np.int64
     remains one.
     """
     least = 1.0 / UNIT if is_settled(rows, True) else 1.0
-    kept = np.clip(np.nan_to_num(multipliers, nan=1.0), least, MAX_MULTIPLIER)
-    return np.rint(kept * UNIT).astype(np.int64)
+    wholes = np.empty(len(multipliers), np.int64)
+    round_multipliers(multipliers, least, MAX_MULTIPLIER, wholes)
+    return wholes
 
 
 def whole_costs(
