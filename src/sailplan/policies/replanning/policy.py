@@ -58,6 +58,8 @@ _SAMPLED_VERTICES = 1024
 _MANY_VERTICES = 4096
 """The unit of costs in rows with a lower bound is that of as many vertices or more: it has to exceed the rounding
 errors of distances."""
+_FEWEST_BUCKETS, _BUCKETS_ACROSS = 256, 16
+"""The number of buckets in which bounds are lowered, and for each vertex of a row if the graph is a square grid."""
 _SAMPLE_MARGIN = 256.0
 """How many times the largest edge cost of a sample of vertices other edges may cost, if the graph has no
 `max_edge_cost`."""
@@ -488,10 +490,8 @@ class Decrease:
     """Lowers the bounds of a search when multipliers fall, as far as it needs them; see `kernel/decrease.py`."""
 
     def __init__(self, graph: CompiledGraph, plan: ReplanningArrays) -> None:
-        self._rows, self._backward, self._degree = graph.arrays(), graph.backward_arrays(), graph.max_in_degree
-        self._plan = plan
-        room = FIRST_ROOM + 2 * self._degree
-        self._falls = FallArrays(allocate_queues(1, room), np.zeros(graph.vertex_count, np.bool_))
+        self._rows, self._backward, self._plan = graph.arrays(), graph.backward_arrays(), plan
+        self._falls = _allocate_falls(plan)
 
     def settle_from_goal(self, state: StateArrays) -> None:
         """Compute all bounds from the goal on."""
@@ -500,18 +500,20 @@ class Decrease:
 
     def set_multipliers(self, multipliers: FloatArray, state: StateArrays) -> None:
         """Change the multipliers; `settle` must follow."""
-        wholes, first = whole_multipliers(multipliers, self._rows), 0
-        while (first := self._set_from(first, wholes, state)) < len(self._plan.bounds):
-            self._enlarge()
+        wholes = whole_multipliers(multipliers, self._rows)
+        set_multipliers(self._rows, self._backward, self._plan, self._falls, state, wholes)
 
     def settle(self, state: StateArrays, least: int) -> None:
         """Lower the bounds that a search needs if `least` is the smallest one of its open vertices."""
-        while not settle(self._rows, self._backward, self._plan, self._falls, state, self._degree, least):
-            self._enlarge()
+        settle(self._rows, self._backward, self._plan, self._falls, state, least)
 
-    def _set_from(self, first: int, wholes: NDArray[np.int64], state: StateArrays) -> int:
-        done: int = set_multipliers(self._rows, self._backward, self._plan, self._falls, state, first, wholes)
-        return done
 
-    def _enlarge(self) -> None:
-        self._falls = self._falls._replace(queue=enlarge_queues(self._falls.queue))
+def _allocate_falls(plan: ReplanningArrays) -> FallArrays:
+    """Allocate empty buckets, a few for each edge of usual cost, and enough for a path across a grid."""
+    count = len(plan.bounds)
+    # If there are no costs, their unit tells: it is the smallest one with which all paths are below NO_WAY.
+    usual = UNIT * float(plan.steps.mean()) if len(plan.steps) else (NO_WAY >> 4) / (count * MAX_MULTIPLIER)
+    heads, tails = np.zeros((2, _FEWEST_BUCKETS + _BUCKETS_ACROSS * math.isqrt(count)), np.int32)
+    before, after, buckets = np.zeros((3, count), np.int32)
+    shift = max(0, math.frexp(usual)[1] - 2)
+    return FallArrays(heads, tails, before, after, buckets, shift, np.full(1, len(heads), np.int64))
