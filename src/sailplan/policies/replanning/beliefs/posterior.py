@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core.graph import FloatArray, Problem
-from sailplan.core.kernel.arrays import INVALID, UNSEEN
 from sailplan.core.state import SearchState
 from sailplan.errors import ModelError, PolicyError
 from sailplan.graphs.grid.world import World
 from sailplan.policies.replanning.beliefs.belief import Refresh, Tensors, saveable
-from sailplan.policies.replanning.beliefs.kernel.cells import add_disagreement, blend
-from sailplan.policies.replanning.beliefs.prior import Frame, Penalty, describe_shared
+from sailplan.policies.replanning.beliefs.kernel.cells import add_disagreement, blend, mix, weigh
+from sailplan.policies.replanning.beliefs.prior import Frame, Penalty, describe_shared, read_only
 
 _LEAST_WEIGHT = 1e-3
 """Worlds with a smaller weight than this, relative to the best one, are ignored."""
@@ -158,12 +157,48 @@ class Posterior:
         return self.frame.why_unsupported(problem)
 
     def multipliers(self, problem: Problem) -> FloatArray:
-        """Return the multipliers of the prior."""
+        """Return the multipliers of the prior, which are read-only."""
+        return read_only(self._prior_multipliers)
+
+    @cached_property
+    def _prior_multipliers(self) -> FloatArray:
         return self.penalty.multipliers(self.memory.frequencies, self.memory.frequencies)
 
     def follow(self, problem: Problem) -> PosteriorFollower:
         """Return the state of the belief for one search."""
-        return PosteriorFollower(self)
+        return PosteriorFollower(self, problem)
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """The blocks in which worlds are weighted."""
+        return Blocks(self.frame.width, self.frame.height)
+
+    @cached_property
+    def block_of(self) -> NDArray[np.int64]:
+        """The block of each cell."""
+        return self.blocks.of(np.arange(self.frame.cells))
+
+    @cached_property
+    def occupied_blocks(self) -> NDArray[np.int64]:
+        """The blocks of which a cell is blocked in a stored world; worlds are weighted only there."""
+        return np.flatnonzero(self._occupied.any(axis=0))
+
+    @cached_property
+    def occupied(self) -> NDArray[np.bool_]:
+        """Whether a cell of each of these blocks (column) is blocked in each stored world (row)."""
+        return np.ascontiguousarray(self._occupied[:, self.occupied_blocks])
+
+    @cached_property
+    def carried(self) -> FloatArray:
+        """The share of the doubt in each block (column) that counts in each of these blocks (row)."""
+        return self.blocks.carried(self.agreement.reach)[self.occupied_blocks]
+
+    @cached_property
+    def _occupied(self) -> NDArray[np.bool_]:
+        side, worlds = self.blocks.side, self.memory.by_world.reshape(-1, self.frame.height, self.frame.width)
+        rows = np.maximum.reduceat(worlds, np.arange(0, self.frame.height, side), axis=1)
+        blocks = np.maximum.reduceat(rows, np.arange(0, self.frame.width, side), axis=2)
+        return blocks.reshape(len(worlds), -1) > 0
 
     def describe(self) -> tuple[dict[str, Any], Tensors]:
         """Return the facts and tensors for a model file."""
@@ -190,55 +225,94 @@ class Posterior:
 class PosteriorFollower:
     """The doubt in each world during one search, per block, because known cells say little about distant ones."""
 
-    def __init__(self, belief: Posterior) -> None:
-        frame, agreement = belief.frame, belief.agreement
+    def __init__(self, belief: Posterior, problem: Problem) -> None:
+        frame, blocks, worlds = belief.frame, belief.blocks.count, len(belief.memory.by_world)
         self._belief = belief
-        self._blocks = Blocks(frame.width, frame.height)
-        self._carried = self._blocks.carried(agreement.reach)
-        self._known = np.zeros(frame.width * frame.height, np.bool_)
-        self._doubts = np.zeros((self._blocks.count, len(belief.memory.by_world)))
+        self._known = np.zeros(frame.cells, np.bool_)
+        self._doubts = np.zeros((len(belief.occupied_blocks), worlds))
+        self._totals, self._touched = np.zeros((blocks, worlds)), np.zeros(blocks, np.bool_)
+        self._added: list[tuple[NDArray[np.int64], FloatArray]] = []
+        self._carried = np.empty_like(self._doubts)
         self._worlds = belief.memory.by_world.reshape(-1, frame.height, frame.width)
         self._probabilities = belief.memory.frequencies
-        self._multipliers = belief.penalty.multipliers(self._probabilities, self._probabilities)
+        self.multipliers = belief.multipliers(problem)
         self._blend = np.empty((frame.height, frame.width))
 
     def update(self, state: SearchState) -> FloatArray | None:
         """Return the multipliers, given the state of the search; None if they have hardly changed."""
         if self._compare(state) <= _LEAST_SURPRISE:
             return None
+        self._carry()
+        belief = self._belief
         chosen, weights = self._weigh()
-        blend(self._worlds, chosen, weights, self._blocks.side, self._blend)
-        share = self._belief.agreement.prior
-        probabilities = (1.0 - share) * self._blend.reshape(-1) + share * self._belief.memory.frequencies
-        if np.abs(probabilities - self._probabilities).max() <= _LEAST_CHANGE:
+        blend(self._worlds, belief.occupied_blocks, belief.occupied, chosen, weights, belief.blocks.side, self._blend)
+        probabilities, frequencies = np.empty(len(self._known)), belief.memory.frequencies
+        if not mix(
+            self._blend.reshape(-1),
+            frequencies,
+            belief.agreement.prior,
+            self._probabilities,
+            _LEAST_CHANGE,
+            probabilities,
+        ):
             return None
+        # The others keep their multipliers; logarithms and powers take long.
+        cells = np.flatnonzero(probabilities != self._probabilities)
         self._probabilities = probabilities
-        multipliers = self._belief.penalty.multipliers(self._belief.memory.frequencies, probabilities)
-        about_as_before = np.abs(multipliers - self._multipliers) <= _LEAST_STEP * self._multipliers
-        self._multipliers = np.where(about_as_before, self._multipliers, multipliers)
-        return self._multipliers
+        multipliers, before = belief.penalty.multipliers(frequencies[cells], probabilities[cells]), self.multipliers
+        changed = np.abs(multipliers - before[cells]) > _LEAST_STEP * before[cells]
+        self.multipliers = before.copy()
+        self.multipliers[cells[changed]] = multipliers[changed]
+        return self.multipliers
 
     def _compare(self, state: SearchState) -> float:
         """Add the doubt of the cells that have become known since the last update; return the largest surprise."""
-        status = state.status[: len(self._known)]
-        cells = np.flatnonzero((status != UNSEEN) & ~self._known)
-        self._known[cells] = True
-        touched, rows = np.unique(self._blocks.of(cells), return_inverse=True)
-        added = np.zeros((len(touched), self._doubts.shape[1]))
-        agreement, by_cell = self._belief.agreement, self._belief.memory.by_cell
-        blocked = status[cells] == INVALID
-        add_disagreement(by_cell, cells, blocked, rows, agreement.of_blocked, agreement.of_free, added)
-        self._doubts += self._carried[:, touched] @ added
-        return float(np.abs(blocked - self._probabilities[cells]).max(initial=0.0))
+        belief = self._belief
+        surprise: float = add_disagreement(
+            state.status,
+            self._known,
+            self._probabilities,
+            belief.memory.by_cell,
+            belief.block_of,
+            belief.agreement.of_blocked,
+            belief.agreement.of_free,
+            self._totals,
+            self._touched,
+        )
+        touched = np.flatnonzero(self._touched)
+        self._added.append((touched, self._totals[touched]))
+        self._totals[touched], self._touched[touched] = 0.0, False
+        return surprise
+
+    def _carry(self) -> None:
+        """Add the doubts since the last surprise to those in all blocks."""
+        # One update after the other: a sum in another order is rounded otherwise, and worlds may no longer be tied.
+        for touched, added in self._added:
+            np.matmul(self._belief.carried[:, touched], added, out=self._carried)
+            self._doubts += self._carried
+        self._added.clear()
 
     def _weigh(self) -> tuple[NDArray[np.int64], FloatArray]:
         """Return the worlds with the largest weights, and the weights, in each block."""
-        most = min(self._belief.agreement.most, self._doubts.shape[1])
-        chosen = np.argpartition(self._doubts, most - 1, axis=1)[:, :most]
-        doubts = np.take_along_axis(self._doubts, chosen, axis=1)
-        weights = np.exp(doubts.min(axis=1, keepdims=True) - doubts)
-        weights[weights < _LEAST_WEIGHT] = 0.0
-        return chosen, weights / weights.sum(axis=1, keepdims=True)
+        blocks, worlds = self._doubts.shape
+        most = min(self._belief.agreement.most, worlds)
+        chosen, weights, tied = np.empty((blocks, most), np.int64), np.empty((blocks, most)), np.empty(blocks, np.bool_)
+        weigh(self._doubts, self._belief.occupied, _LEAST_WEIGHT, chosen, weights, tied)
+        if tied.any():
+            chosen[tied], weights[tied] = _partition(self._doubts[tied], most)
+        return chosen, weights
+
+
+def _partition(doubts: FloatArray, most: int) -> tuple[NDArray[np.int64], FloatArray]:
+    """Return worlds with the smallest doubts in each row, and their weights; among equal ones those of `argpartition`.
+
+    The agreements of the policies in this package were chosen with it. Its choice depends on the processor.
+    """
+    chosen = np.argpartition(doubts, most - 1, axis=1)[:, :most]
+    doubts = np.take_along_axis(doubts, chosen, axis=1)
+    weights = np.exp(doubts.min(axis=1, keepdims=True) - doubts)
+    weights[weights < _LEAST_WEIGHT] = 0.0
+    return chosen, weights / weights.sum(axis=1, keepdims=True)
 
 
 @dataclass(frozen=True)
