@@ -231,8 +231,6 @@ class PosteriorFollower:
         self._known = np.zeros(frame.cells, np.bool_)
         self._doubts = np.zeros((len(belief.occupied_blocks), worlds))
         self._totals, self._touched = np.zeros((blocks, worlds)), np.zeros(blocks, np.bool_)
-        self._added: list[tuple[NDArray[np.int64], FloatArray]] = []
-        self._carried = np.empty_like(self._doubts)
         self._worlds = belief.memory.by_world.reshape(-1, frame.height, frame.width)
         self._probabilities = belief.memory.frequencies
         self.multipliers = belief.multipliers(problem)
@@ -279,40 +277,21 @@ class PosteriorFollower:
             self._totals,
             self._touched,
         )
-        touched = np.flatnonzero(self._touched)
-        self._added.append((touched, self._totals[touched]))
-        self._totals[touched], self._touched[touched] = 0.0, False
         return surprise
 
     def _carry(self) -> None:
         """Add the doubts since the last surprise to those in all blocks."""
-        # One update after the other: a sum in another order is rounded otherwise, and worlds may no longer be tied.
-        for touched, added in self._added:
-            np.matmul(self._belief.carried[:, touched], added, out=self._carried)
-            self._doubts += self._carried
-        self._added.clear()
+        touched = np.flatnonzero(self._touched)
+        self._doubts += self._belief.carried[:, touched] @ self._totals[touched]
+        self._totals[touched], self._touched[touched] = 0.0, False
 
     def _weigh(self) -> tuple[NDArray[np.int64], FloatArray]:
         """Return the worlds with the largest weights, and the weights, in each block."""
         blocks, worlds = self._doubts.shape
         most = min(self._belief.agreement.most, worlds)
-        chosen, weights, tied = np.empty((blocks, most), np.int64), np.empty((blocks, most)), np.empty(blocks, np.bool_)
-        weigh(self._doubts, self._belief.occupied, _LEAST_WEIGHT, chosen, weights, tied)
-        if tied.any():
-            chosen[tied], weights[tied] = _partition(self._doubts[tied], most)
+        chosen, weights = np.empty((blocks, most), np.int64), np.empty((blocks, most))
+        weigh(self._doubts, _LEAST_WEIGHT, chosen, weights)
         return chosen, weights
-
-
-def _partition(doubts: FloatArray, most: int) -> tuple[NDArray[np.int64], FloatArray]:
-    """Return worlds with the smallest doubts in each row, and their weights; among equal ones those of `argpartition`.
-
-    The agreements of the policies in this package were chosen with it. Its choice depends on the processor.
-    """
-    chosen = np.argpartition(doubts, most - 1, axis=1)[:, :most]
-    doubts = np.take_along_axis(doubts, chosen, axis=1)
-    weights = np.exp(doubts.min(axis=1, keepdims=True) - doubts)
-    weights[weights < _LEAST_WEIGHT] = 0.0
-    return chosen, weights / weights.sum(axis=1, keepdims=True)
 
 
 @dataclass(frozen=True)

@@ -50,40 +50,25 @@ def _has_news(status, known):
 
 
 @kernel
-def weigh(doubts, occupied, least, chosen, weights, tied):
+def weigh(doubts, least, chosen, weights):
     """Select the worlds with the smallest doubts in each block, and compute their weights, which sum to 1.
 
-    Weights below `least` times the largest one are 0. `tied` is set for the blocks in which a world that was not chosen
-    has the same doubt as a chosen one with a weight, unless the block is empty in all worlds with this doubt. See
-    `blend` for `occupied`.
+    Among worlds with the same doubt, the first ones are chosen. Weights below `least` times the largest one are 0.
     """
     for block in range(len(doubts)):
         doubt, worlds, smallest = doubts[block], chosen[block], weights[block]
-        last, count, tie = len(worlds) - 1, 0, False
+        last, count = len(worlds) - 1, 0
         for world in range(len(doubt)):
             value = doubt[world]
             if count > last and value >= smallest[last]:
-                tie |= value == smallest[last]
                 continue
-            place, displaced = min(count, last), smallest[last]
+            place = min(count, last)
             while place > 0 and smallest[place - 1] > value:
                 smallest[place], worlds[place] = smallest[place - 1], worlds[place - 1]
                 place -= 1
             smallest[place], worlds[place] = value, world
-            tie = count > last and displaced == smallest[last]
-            count = min(count + 1, last + 1)
-        matters = tie and math.exp(smallest[0] - smallest[last]) >= least
-        tied[block] = matters and _is_occupied(doubt, smallest[last], occupied[:, block])
+            count += 1
         _weights_of(smallest, least)
-
-
-@inlined
-def _is_occupied(doubts, value, occupied):
-    """Return whether a world with a given doubt is occupied."""
-    for world in range(len(doubts)):
-        if doubts[world] == value and occupied[world]:
-            return True
-    return False
 
 
 @inlined
