@@ -30,6 +30,7 @@ from sailplan.policies.replanning.kernel.decrease import (
     FallArrays,
     begin_settling,
     put_all,
+    round_multipliers,
     set_multipliers,
     settle,
 )
@@ -47,7 +48,6 @@ from sailplan.policies.replanning.kernel.edges import (
     WORK,
     ReplanningArrays,
     largest_cost,
-    round_multipliers,
 )
 from sailplan.policies.replanning.kernel.open_list import belief_due, offer_open, select_open
 from sailplan.policies.replanning.update import NEVER_DUE, BeliefUpdate
@@ -155,7 +155,7 @@ class ReplanningPolicy:
         decrease = Decrease(graph, plan)
 
         def settle_to(least: int, state: SearchState, queue: QueueArrays) -> QueueArrays:
-            decrease.settle(state.arrays, least)
+            decrease.settle_needed(state.arrays, least)
             opened = state.frontier
             queue = with_room(queue, len(opened))
             put_all(plan, queue, opened)
@@ -483,7 +483,7 @@ def repair(graph: CompiledGraph, plan: ReplanningArrays, multipliers: FloatArray
     """Change the multipliers and settle all bounds; the caller must insert the open vertices again."""
     decrease = Decrease(graph, plan)
     decrease.set_multipliers(multipliers, state)
-    decrease.settle(state, NO_HORIZON)
+    decrease.settle_all(state)
 
 
 class Decrease:
@@ -496,16 +496,20 @@ class Decrease:
     def settle_from_goal(self, state: StateArrays) -> None:
         """Compute all bounds from the goal on."""
         begin_settling(self._plan, self._falls, self._plan.goal)
-        self.settle(state, NO_HORIZON)
+        self.settle_all(state)
 
     def set_multipliers(self, multipliers: FloatArray, state: StateArrays) -> None:
-        """Change the multipliers; `settle` must follow."""
+        """Change the multipliers; `settle_all` or `settle_needed` must follow."""
         wholes = whole_multipliers(multipliers, self._rows)
         set_multipliers(self._rows, self._backward, self._plan, self._falls, state, wholes)
 
-    def settle(self, state: StateArrays, least: int) -> None:
+    def settle_all(self, state: StateArrays) -> None:
+        """Lower all bounds."""
+        settle(self._rows, self._backward, self._plan, self._falls, state, NO_HORIZON, False)
+
+    def settle_needed(self, state: StateArrays, least: int) -> None:
         """Lower the bounds that a search needs if `least` is the smallest one of its open vertices."""
-        settle(self._rows, self._backward, self._plan, self._falls, state, least)
+        settle(self._rows, self._backward, self._plan, self._falls, state, least, True)
 
 
 def _allocate_falls(plan: ReplanningArrays) -> FallArrays:

@@ -11,6 +11,7 @@ same for every order.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from sailplan.core.kernel.arrays import CLOSED, INVALID, NO_VERTEX, OPEN
 from sailplan.core.kernel.compile import inlined, kernel
 from sailplan.core.kernel.edges import locate, slot_count, successor
 from sailplan.core.kernel.heap import clear, put, tag_of
-from sailplan.policies.replanning.kernel.edges import EPOCH, HORIZON, NO_HORIZON, NO_WAY, SHORT, bound_of, reverse
+from sailplan.policies.replanning.kernel.edges import EPOCH, HORIZON, NO_HORIZON, NO_WAY, SHORT, UNIT, bound_of, reverse
 
 _MARGIN = 3
 """Bounds are settled up to 1 + 1/2^3 times the smallest one of the open vertices, for a search that is a little longer
@@ -45,6 +46,15 @@ class FallArrays(NamedTuple):
     """The bounds of bucket b begin at b 2^shift."""
     first: NDArray[np.int64]
     """A single number: all buckets before it are empty."""
+
+
+@kernel
+def round_multipliers(multipliers, least, most, wholes):
+    """Write multipliers between `least` and `most` as integers in units of 1 / UNIT; NaN becomes 1."""
+    for index in range(len(wholes)):
+        multiplier = multipliers[index]
+        kept = 1.0 if math.isnan(multiplier) else min(max(multiplier, least), most)
+        wholes[index] = np.int64(np.rint(kept * UNIT))
 
 
 @kernel
@@ -82,10 +92,10 @@ def _set_multipliers_into(backward, plan, vertex, multipliers):
 
 
 @kernel
-def settle(graph, backward, plan, falls, state, least):
-    """Continue to lower bounds until those of the search are settled.
+def settle(graph, backward, plan, falls, state, least, needed):
+    """Continue to lower bounds until all are settled, or those of the search if only these are `needed`.
 
-    `least` is the smallest bound of an open vertex, or NO_HORIZON to settle all.
+    `least` is the smallest bound of an open vertex as far as is known, or NO_HORIZON.
     """
     limit = _with_margin(least)
     while True:
@@ -100,7 +110,7 @@ def settle(graph, backward, plan, falls, state, least):
         _remove(falls, vertex)
         if state.status[vertex] == INVALID:
             continue
-        if state.status[vertex] == OPEN:
+        if needed and state.status[vertex] == OPEN:
             limit = min(limit, _with_margin(plan.bounds[vertex]))
         _shorten(graph, backward, plan, falls, state, vertex)
 

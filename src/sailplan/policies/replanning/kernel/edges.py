@@ -154,15 +154,6 @@ def multiplier_of(plan, place, slot, target):
 
 
 @kernel
-def round_multipliers(multipliers, least, most, wholes):
-    """Write multipliers between `least` and `most` as integers in units of 1 / UNIT; NaN becomes 1."""
-    for index in range(len(wholes)):
-        multiplier = multipliers[index]
-        kept = 1.0 if math.isnan(multiplier) else min(max(multiplier, least), most)
-        wholes[index] = np.int64(np.rint(kept * UNIT))
-
-
-@kernel
 def largest_cost(graph, count, stride):
     """Return the largest cost of the edges of every `stride`-th of `count` vertices."""
     largest = 0.0
