@@ -74,7 +74,8 @@ def ways_of(folder: Path) -> dict[str, Ways]:
     """The ways of a plan with a belief and of small trainings, each after a call that warms up."""
     write_png(generate_world("mazes", 0, 0), folder / "map.png")
     small = ["--rounds", 1, "--training-worlds", 4, "--validation-worlds", 2]
-    presets = {"train_paper": ["--preset", "paper", "--epochs", 1], "train_default": ["--steps", 2]}
+    shorter = ["--steps", 2, "--routes", 2, "--search-steps", 1, "--search-pairs", 2]
+    presets = {"train_paper": ["--preset", "paper", "--epochs", 1], "train_default": shorter}
 
     def plan() -> None:
         command("plan", folder / "map.png", "--policy", "belief:mazes")

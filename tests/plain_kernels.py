@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sailplan.core import Policy, Problem, search
@@ -11,12 +9,12 @@ from sailplan.core.kernel.loop import advance
 from sailplan.datasets import World, generate_world
 from sailplan.graphs import ExplicitGraph, LatticeGraph, Moves, grid_problem
 from sailplan.graphs.lattice.primitives import four_ways
+from sailplan.learning.algorithms.planner.components import fit_mixture
 from sailplan.oracle import cost_to_go, fewest_edges
 from sailplan.policies import CATALOGUE, LearnedPolicy, MixturePolicy, a_star, epsilon_greedy, greedy
 from sailplan.policies.features import feature_set
 from sailplan.policies.replanning.beliefs.learned import LearnedMultipliers
-from sailplan.policies.replanning.beliefs.pixel_network import Layer, PixelNetwork, layer_shapes
-from sailplan.policies.replanning.beliefs.pixels import PIXELS, PixelMemory
+from sailplan.policies.replanning.beliefs.pixels import blocked_shares
 from sailplan.policies.replanning.policy import ReplanningPolicy
 from sailplan.policies.replay import look_at_steps, take_samples
 from sailplan.policies.steered import EdgeSteering, SteeredLazyPolicy
@@ -38,7 +36,8 @@ def main() -> None:
     policies: dict[str, Policy] = {name: entry.make() for name, entry in CATALOGUE.items()}
     learned = policies["walls"]
     assert isinstance(learned, LearnedPolicy)
-    policies["learned multipliers"] = ReplanningPolicy(_random_belief(rng))
+    shares = np.stack([blocked_shares(World(rng.random((9, 13)) < 0.3)) for _ in range(16)])
+    policies["learned multipliers"] = ReplanningPolicy(LearnedMultipliers(fit_mixture(shares, 2, rng)))
     policies["lower bound"] = a_star("lower_bound")
     policies["mixture"] = MixturePolicy(greedy("octile"), policies["mha_star"], 0.5, 3)
     policies["epsilon"] = epsilon_greedy(greedy("euclidean"), 0.3, 5)
@@ -58,18 +57,6 @@ def main() -> None:
     for engine in ("compiled", "reference"):
         take_samples(problems[-1], trace, feature_set("paper17"), steps, np.full(len(steps), 0.5), engine)
         look_at_steps(problems[-1], trace, learned, steps, engine)
-
-
-def _random_belief(rng: np.random.Generator) -> LearnedMultipliers:
-    def draw(*shape: int) -> Any:
-        return (0.15 * rng.normal(size=shape)).astype(np.float32)
-
-    layers = {
-        name: Layer(draw(side, side, inputs, outputs), draw(outputs))
-        for name, (side, inputs, outputs) in layer_shapes(2, 2).items()
-    }
-    memory = PixelMemory.of([World(rng.random((9, 13)) < 0.3) for _ in range(3)])
-    return LearnedMultipliers(PixelNetwork(layers, draw(2, PIXELS, PIXELS)), memory)
 
 
 if __name__ == "__main__":

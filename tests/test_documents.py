@@ -79,7 +79,8 @@ def maps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_python_blocks_run_in_order(document: Path, maps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The blocks of a document share their names, as in one session."""
     # With the number of steps that is used for real work, this would take a quarter of an hour.
-    monkeypatch.setitem(ALGORITHMS["sail"].presets, "default", DEFAULT.changed(steps=2, tuning_rounds=0))
+    shorter = DEFAULT.changed(steps=2, routes=4, search_steps=2, search_pairs=4)
+    monkeypatch.setitem(ALGORITHMS["sail"].presets, "default", shorter)
     session = ModuleType("session")
     monkeypatch.setitem(sys.modules, "session", session)  # where dataclasses look up annotations
     for block in python_blocks(document):

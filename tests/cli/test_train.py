@@ -20,6 +20,7 @@ from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.learned.network import DenseNetwork
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.mixture.policy import OneOfMany
+from sailplan.policies.replanning.policy import ReplanningPolicy
 from tests.cli.conftest import Ran, Run, assert_one_line
 
 QUICK: list[object] = ["--rounds", 2, "--worlds-per-round", 3, "--samples-per-world", 6, "--max-expansions", 60]
@@ -71,21 +72,9 @@ def test_a_training_its_files_and_its_facts(run: Run, worlds: Path, tmp_path: Pa
     assert [len(biases) for _, biases in policy.model.layers] == [8, 4, 1]
 
 
-THROUGH_THE_PLANNER: list[object] = [
-    "--rounds",
-    2,
-    "--worlds-per-round",
-    3,
-    "--samples-per-world",
-    4,
-    "--steps",
-    2,
-    "--tuning-rounds",
-    1,
-    "--tuning-worlds",
-    2,
-]
-THROUGH_THE_PLANNER += ["--batch-size", 4, "--near-channels", 4, "--far-channels", 4, "--max-expansions", 60]
+THROUGH_THE_PLANNER: list[object] = ["--rounds", 2, "--worlds-per-round", 3, "--samples-per-world", 4, "--steps", 2]
+THROUGH_THE_PLANNER += ["--batch-size", 4, "--components", 3, "--routes", 3, "--search-steps", 2, "--search-pairs", 2]
+THROUGH_THE_PLANNER += ["--max-expansions", 60]
 
 
 def test_the_default_is_trained_through_the_planner(run: Run, worlds: Path, tmp_path: Path) -> None:
@@ -95,7 +84,7 @@ def test_the_default_is_trained_through_the_planner(run: Run, worlds: Path, tmp_
         assert (facts["rounds"], facts["examples"]) == (2, 2 * 3 * 4)
     plan = read_plan(whole)
     assert isinstance(plan.settings, PlannerSettings)
-    assert (plan.settings.steps, plan.settings.near_channels) == (2, 4)
+    assert (plan.settings.steps, plan.settings.components) == (2, 3)
     # As if it had been killed in its second round, before the row was written.
     metrics = broken / "metrics.csv"
     metrics.write_text("\n".join(metrics.read_text().splitlines()[:2]) + "\n")
@@ -105,15 +94,11 @@ def test_the_default_is_trained_through_the_planner(run: Run, worlds: Path, tmp_
     assert (ran.code, json.loads(ran.out)["engine"]) == (0, "compiled")
 
 
-def test_the_default_says_what_is_missing_without_torch(
-    run: Run, worlds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("training", "network"):
-        monkeypatch.delitem(sys.modules, f"sailplan.learning.algorithms.planner.{name}", raising=False)
+def test_the_default_needs_no_torch(run: Run, worlds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "sailplan.learning.regressors.torch_network", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
-    ran = run("train", "--data", worlds, "--out", tmp_path / "run", *THROUGH_THE_PLANNER)
-    assert_one_line(ran, ".[train]")
-    assert not (tmp_path / "run" / "settings.json").exists()
+    assert run("train", "--data", worlds, "--out", tmp_path / "run", *THROUGH_THE_PLANNER).code == 0
+    assert isinstance(load_policy(tmp_path / "run"), ReplanningPolicy)
 
 
 def test_what_is_printed_without_json(run: Run, worlds: Path, tmp_path: Path) -> None:

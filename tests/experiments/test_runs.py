@@ -42,7 +42,11 @@ def test_full_runs_have_the_papers_settings_and_quick_ones_no_larger(tmp_path: P
         for name in ("rounds", "training_worlds", "worlds_per_round", "validation_worlds"):
             assert getattr(small, name, 0) <= QUICK_MOST[name]
         assert getattr(small, "features", None) == getattr(full.plan(system, "forest").settings, "features", None)
-    assert full.plan(full.system("sail_default"), "forest").settings == ALGORITHMS["sail"].presets["default"]
+    default = full.system("sail_default")
+    assert full.plan(default, "forest").settings == ALGORITHMS["sail"].presets["default"]
+    small = quick.plan(default, "forest").settings
+    for name in ("rounds", "training_worlds", "steps", "routes", "search_steps", "search_pairs"):
+        assert getattr(small, name) <= QUICK_MOST[name]
 
 
 def test_runs_that_are_there_are_not_trained_again(made: Reproduction, monkeypatch: pytest.MonkeyPatch) -> None:

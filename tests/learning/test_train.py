@@ -53,7 +53,7 @@ def test_the_best_policy_and_its_run(maps: Path) -> None:
 
 def test_the_default_is_trained_through_the_planner(maps: Path) -> None:
     options = {name: QUICK[name] for name in ("worlds_per_round", "samples_per_world", "max_expansions")}
-    options |= {"steps": 2, "near_channels": 4, "far_channels": 4}
+    options |= {"steps": 2, "components": 3, "routes": 3, "search_steps": 2, "search_pairs": 2}
     policy: Any = train(maps, rounds=1, **options)
     assert isinstance(load_policy(policy.run), ReplanningPolicy)
     assert isinstance(policy.belief, LearnedMultipliers)

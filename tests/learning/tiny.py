@@ -38,12 +38,10 @@ TINY_PLANNER = PlannerSettings(
     samples_per_world=3,
     steps=3,
     batch_size=5,
-    learning_rate=0.01,
-    near_channels=4,
-    far_channels=4,
-    tuning_rounds=1,
-    tuning_vectors=2,
-    tuning_worlds=2,
+    components=3,
+    routes=4,
+    search_steps=2,
+    search_pairs=3,
 )
 
 

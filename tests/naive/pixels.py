@@ -1,149 +1,126 @@
-"""Pixels of a grid, stored worlds and the network over pixels from their definitions: loops over cells and numbers."""
+"""Pixels of a grid and mixtures of typical worlds from their definitions: loops over cells, areas and components."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import exp, floor, hypot
+from math import exp, floor, hypot, log
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core.kernel.arrays import INVALID, UNSEEN
-from sailplan.policies.replanning.beliefs.pixel_network import DILATIONS, OUTPUTS, PLACES, Layer, PixelNetwork
-from sailplan.policies.replanning.beliefs.pixels import AREAS, PIXELS, Recall
+from sailplan.policies.replanning.beliefs.mixture import Recall
+from sailplan.policies.replanning.beliefs.prior import Penalty
 
 Numbers = NDArray[np.float64]
 Statuses = NDArray[np.uint8]
 
 
-def cells_of(pixel: int, cells: int) -> list[int]:
+def cells_of(pixel: int, pixels: int, cells: int) -> list[int]:
     """The cells along one axis from that in which a pixel begins to that in which the next one does; at least one."""
-    begin, end = Fraction(pixel * cells, PIXELS), Fraction((pixel + 1) * cells, PIXELS)
+    begin, end = Fraction(pixel * cells, pixels), Fraction((pixel + 1) * cells, pixels)
     return [cell for cell in range(cells) if floor(begin) <= cell < floor(end)] or [floor(begin)]
 
 
-def pixel_of(cell: int, cells: int) -> int:
+def pixel_of(cell: int, pixels: int, cells: int) -> int:
     """The pixel along one axis in which the centre of a cell lies."""
-    return floor((cell + Fraction(1, 2)) / cells * PIXELS)
+    return floor((cell + Fraction(1, 2)) / cells * pixels)
 
 
-def known_of(status: Statuses) -> Numbers:
-    """What is known of each pixel of a grid (rows, columns): any blocked cell, shares blocked and free."""
-    known = np.zeros((3, PIXELS, PIXELS))
-    for row, column, cells in _pixels(status):
-        blocked = sum(here == INVALID for here in cells) / len(cells)
-        free = sum(here not in (INVALID, UNSEEN) for here in cells) / len(cells)
-        known[:, row, column] = blocked > 0, blocked, free
-    return known
+def area_of(row: int, column: int, pixels: int, across: int) -> int:
+    """The area in which a pixel begins; areas are numbered row by row."""
+    return floor(Fraction(row, pixels) * across) * across + floor(Fraction(column, pixels) * across)
 
 
-def hidden_of(status: Statuses, blocked: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
-    """The share of blocked cells among the unseen cells of each pixel, and the share of unseen cells."""
-    shares, weights = np.zeros((2, PIXELS, PIXELS))
-    pairs = np.stack([status, blocked], axis=-1)
-    for row, column, cells in _pixels(pairs):
-        unseen = [walled for here, walled in cells if here == UNSEEN]
-        shares[row, column] = sum(map(int, unseen)) / len(unseen) if unseen else 0.0
-        weights[row, column] = len(unseen) / len(cells)
-    return shares, weights
+def pool(blocked: NDArray[np.bool_], pixels: int) -> Numbers:
+    """The share of blocked cells of each pixel."""
+    rows, columns = ([cells_of(pixel, pixels, size) for pixel in range(pixels)] for size in blocked.shape)
+    return np.array([[np.mean([blocked[y, x] for y in ys for x in xs]) for xs in columns] for ys in rows])
 
 
-def spread(values: Numbers, status: Statuses) -> Numbers:
-    """The value of its pixel for each unseen cell, and 1 for all others."""
-    height, width = status.shape
-    multipliers = np.ones(status.shape)
-    for y, x in np.argwhere(status == UNSEEN).tolist():
-        multipliers[y, x] = values[pixel_of(y, height), pixel_of(x, width)]
+def evidence_of(
+    status: Statuses, shares: Numbers, of_blocked: float, of_free: float, across: int, rarest: float = 0.02
+) -> Numbers:
+    """The log likelihood of all known cells, in each area (row) and under each component (column).
+
+    The shares have shape (components, pixels, pixels). None is closer to 0 or 1 than the rarest one.
+    """
+    (height, width), pixels = status.shape, shares.shape[1]
+    evidence = np.zeros((across**2, len(shares)))
+    for y, x in np.argwhere(status != UNSEEN).tolist():
+        row, column = pixel_of(y, pixels, height), pixel_of(x, pixels, width)
+        for component, share in enumerate(shares[:, row, column].tolist()):
+            kept = min(max(share, rarest), 1.0 - rarest)
+            likely = of_blocked * log(kept) if status[y, x] == INVALID else of_free * log(1.0 - kept)
+            evidence[area_of(row, column, pixels, across), component] += likely
+    return evidence
+
+
+def carried(recall: Recall, pixels: int, across: int) -> Numbers:
+    """The share of the evidence of another area (column) that counts in an area (row)."""
+    places = [divmod(area, across) for area in range(across**2)]
+    side = pixels / across
+    return np.array([[exp(-side * hypot(y - v, x - u) / recall.reach) for v, u in places] for y, x in places])
+
+
+def weigh(evidence: Numbers, prior: Numbers, carried: Numbers, local: float) -> Numbers:
+    """The weight of each component (column) in each area (row): posteriors by all evidence and by what is carried."""
+    everywhere = _posterior(prior, evidence.sum(axis=0))
+    here = [_posterior(prior, sum(share * one for share, one in zip(row, evidence, strict=True))) for row in carried]
+    return np.array([local * one + (1.0 - local) * everywhere for one in here])
+
+
+def _posterior(prior: Numbers, logs: Numbers) -> Numbers:
+    likely = [weight * exp(one - logs.max()) for weight, one in zip(prior.tolist(), logs.tolist(), strict=True)]
+    return np.array([one / sum(likely) for one in likely])
+
+
+def blend(shares: Numbers, weights: Numbers, least: float, frequencies: Numbers, prior: float) -> Numbers:
+    """The mean of the shares by the weights of the area of each pixel, mixed with the frequencies."""
+    pixels, across = shares.shape[1], round(len(weights) ** 0.5)
+    blocked = np.empty((pixels, pixels))
+    for row, column in np.ndindex(pixels, pixels):
+        here = weights[area_of(row, column, pixels, across)]
+        kept = [weight * share for weight, share in zip(here, shares[:, row, column], strict=True) if weight >= least]
+        blocked[row, column] = prior * frequencies[row, column] + (1.0 - prior) * sum(kept)
+    return blocked
+
+
+def recall_weights(status: Statuses, shares: Numbers, prior: Numbers, recall: Recall, across: int) -> Numbers:
+    """The weight of each component in each area after the known cells were compared, whatever the order."""
+    pixels = shares.shape[1]
+    side = min(1.0, pixels / max(status.shape))
+    evidence = evidence_of(status, shares, side * recall.of_blocked, side * recall.of_free, across)
+    return weigh(evidence, prior / prior.sum(), carried(recall, pixels, across), recall.local)
+
+
+def penalise(blocked: Numbers, frequencies: Numbers, extra: Numbers, penalty: Penalty) -> Numbers:
+    """The multiplier of each pixel."""
+    multipliers = np.empty(blocked.shape)
+    for place in np.ndindex(*blocked.shape):
+        surprise = -log(1.0 - penalty.certainty * min(1.0, float(blocked[place])) ** penalty.sharpness)
+        steady = penalty.prior_weight * frequencies[place]
+        multipliers[place] = 1.0 + steady + extra[place] + penalty.surprise * surprise
     return multipliers
 
 
-def surprise(status: Statuses, seen: NDArray[np.bool_], expected: Numbers) -> float:
-    """How much any cell that is known and was not seen differs from the expected probability of being blocked."""
+def spread(values: Numbers, status: Statuses, least_step: float, before: Numbers) -> Numbers:
+    """The value of its pixel for each unseen cell whose multiplier changes enough, and 1 for cells that are known."""
+    (height, width), pixels = status.shape, len(values)
+    after = before.copy()
+    for y, x in np.ndindex(height, width):
+        value = values[pixel_of(y, pixels, height), pixel_of(x, pixels, width)]
+        if status[y, x] != UNSEEN:
+            after[y, x] = 1.0
+        elif abs(value - before[y, x]) > least_step * before[y, x]:
+            after[y, x] = value
+    return after
+
+
+def collect(gradient: Numbers, status: Statuses, pixels: int) -> Numbers:
+    """The sum of the gradient over the unseen cells of each pixel."""
     height, width = status.shape
-    likely = [
-        (status[y, x] == INVALID, float(expected[pixel_of(y, height), pixel_of(x, width)]))
-        for y, x in np.argwhere((status != UNSEEN) & ~seen).tolist()
-    ]
-    return max((1.0 - chance if blocked else chance for blocked, chance in likely), default=0.0)
-
-
-def recollect(worlds: Numbers, known: Numbers, recall: Recall, left_out: int | None = None) -> Numbers:
-    """The mean of stored shares with weights exp(-doubt): by all that is known, and by what is known around each area.
-
-    The worlds have shape (worlds, PIXELS, PIXELS): the share of blocked cells.
-    """
-    kept = [index for index in range(len(worlds)) if index != left_out or len(worlds) == 1]
-    doubts = np.zeros((AREAS, AREAS, len(kept)))
-    # The area of a row is the last one that begins at or before it.
-    area = [max(one for one in range(AREAS) if one * PIXELS // AREAS <= row) for row in range(PIXELS)]
-    for row, column in np.argwhere((known[1] > 0) | (known[2] > 0)).tolist():
-        shares = worlds[kept, row, column]
-        blocked, free = known[1, row, column], known[2, row, column]
-        doubts[area[row], area[column]] += blocked * recall.of_blocked * (1.0 - shares) + free * recall.of_free * shares
-    result = np.empty((2, PIXELS, PIXELS))
-    result[0] = _mean(worlds[kept], doubts.sum(axis=(0, 1)))
-    for y, x in np.ndindex(AREAS, AREAS):
-        carried = sum(
-            exp(-PIXELS / AREAS * hypot(y - other_y, x - other_x) / recall.reach) * doubts[other_y, other_x]
-            for other_y, other_x in np.ndindex(AREAS, AREAS)
-        )
-        here = np.ix_([one == y for one in area], [one == x for one in area])
-        result[1][here] = _mean(worlds[kept], np.asarray(carried))[here]
-    return result
-
-
-def forward(network: PixelNetwork, inputs: Numbers, positions: Numbers) -> Numbers:
-    """The outputs of the network, convolved place by place."""
-    layers = network.layers
-    places = np.zeros((PLACES, PLACES, 4 * len(inputs) + len(positions)))
-    for row, column in np.ndindex(PLACES, PLACES):
-        corners = [(2 * row + down, 2 * column + right) for down in (0, 1) for right in (0, 1)]
-        four = [[one[corner] if max(corner) < PIXELS else 0.0 for corner in corners] for one in inputs]
-        places[row, column] = [number for one in four for number in one] + [one[corners[0]] for one in positions]
-    near = _convolve(places, layers["first"])
-    near = near + _convolve(near, layers["near"])
-    far = _convolve(near, layers["down"], stride=2)
-    for index, dilation in enumerate(DILATIONS):
-        far = far + _convolve(far, layers[f"wide{index}"], dilation=dilation)
-    both = np.zeros((PLACES, PLACES, far.shape[-1] + near.shape[-1]))
-    for row, column in np.ndindex(PLACES, PLACES):
-        both[row, column] = [*far[row // 2, column // 2], *near[row, column]]
-    near = near + _convolve(both, layers["up"])
-    near = near + _convolve(near, layers["after"])
-    last = _convolve(near, layers["last"], rectified=False)
-    outputs = network.offsets.astype(float)
-    for output, row, column in np.ndindex(OUTPUTS, PIXELS, PIXELS):
-        outputs[output, row, column] += last[row // 2, column // 2, 4 * output + 2 * (row % 2) + column % 2]
-    return outputs
-
-
-def _convolve(values: Numbers, layer: Layer, *, stride: int = 1, dilation: int = 1, rectified: bool = True) -> Numbers:
-    rows, columns = values.shape[:2]
-    side, weights = len(layer.weights), layer.weights.astype(float)
-    outputs = np.zeros((-(-rows // stride), -(-columns // stride), len(layer.biases)))
-    for row, column in np.ndindex(*outputs.shape[:2]):
-        total = layer.biases.astype(float)
-        for down, right in np.ndindex(side, side):
-            y, x = stride * row + dilation * (down - side // 2), stride * column + dilation * (right - side // 2)
-            if 0 <= y < rows and 0 <= x < columns:
-                total = total + values[y, x] @ weights[down, right]
-        outputs[row, column] = np.maximum(total, 0.0) if rectified else total
-    return outputs
-
-
-def _mean(worlds: Numbers, doubts: Numbers) -> Numbers:
-    """The mean over worlds with weights exp(-doubt); those below a thousandth of the largest are ignored."""
-    weights = [exp(doubts.min() - doubt) for doubt in doubts]
-    weights = [weight if weight >= 1e-3 else 0.0 for weight in weights]
-    total: Numbers = sum(weight * world for weight, world in zip(weights, worlds, strict=True)) / sum(weights)
-    return total
-
-
-def _pixels(grid: NDArray[np.generic]) -> list[tuple[int, int, list[NDArray[np.generic]]]]:
-    """Each pixel: its row, its column and its cells."""
-    rows, columns = ([cells_of(pixel, size) for pixel in range(PIXELS)] for size in grid.shape[:2])
-    return [
-        (row, column, [grid[y, x] for y in ys for x in xs])
-        for row, ys in enumerate(rows)
-        for column, xs in enumerate(columns)
-    ]
+    values = np.zeros((pixels, pixels))
+    for y, x in np.argwhere(status == UNSEEN).tolist():
+        values[pixel_of(y, pixels, height), pixel_of(x, pixels, width)] += gradient[y, x]
+    return values

@@ -34,7 +34,9 @@ QUICK_MOST = {
     "validation_expansions": 5000,
     "epochs": 5,
     "steps": 20,
-    "tuning_rounds": 1,
+    "routes": 24,
+    "search_steps": 8,
+    "search_pairs": 16,
     "vectors": 10,
 }
 """Upper limits of the settings of quick trainings."""

@@ -7,15 +7,14 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from sailplan.core.graph import Problem
-from sailplan.errors import TrainingError
 from sailplan.learning.algorithms.behaviour_cloning import CLONING, CLONING_ON_ROADMAPS, train_behaviour_cloning
 from sailplan.learning.algorithms.belief_settings import BELIEF
 from sailplan.learning.algorithms.belief_training import train_belief
 from sailplan.learning.algorithms.cross_entropy import CROSS_ENTROPY, LONG_ROLL_OUTS, train_cross_entropy
 from sailplan.learning.algorithms.planner.settings import DEFAULT, PlannerSettings
+from sailplan.learning.algorithms.planner.training import train_through_planner
 from sailplan.learning.algorithms.q_learning import Q_LEARNING, train_q_learning
 from sailplan.learning.algorithms.sail import ON_ROADMAPS, PAPER, train_sail
-from sailplan.learning.regressors import NO_TORCH
 from sailplan.learning.rounds import Training
 from sailplan.learning.settings import TrainingSettings
 
@@ -57,10 +56,6 @@ def _train_sail(
     """Train a score for each vertex, or cost multipliers through the planner, as the settings say."""
     if not isinstance(settings, PlannerSettings):
         return train_sail(train, validation, settings, **options)  # type: ignore[arg-type]
-    try:
-        from sailplan.learning.algorithms.planner.training import train_through_planner
-    except ModuleNotFoundError as error:
-        raise TrainingError(NO_TORCH) from error
     return train_through_planner(train, validation, settings, **options)
 
 

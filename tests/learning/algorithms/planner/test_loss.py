@@ -10,7 +10,7 @@ from sailplan.core import Limits, StopRule, open_search
 from sailplan.core.graph import FloatArray
 from sailplan.core.kernel.arrays import CLOSED, INVALID, OPEN, UNSEEN
 from sailplan.graphs import GridGraph, Problem
-from sailplan.learning.algorithms.planner.loss import MOST_REGRET, planner_loss, selection_probabilities
+from sailplan.learning.algorithms.planner.imitation import MOST_REGRET, planner_loss, selection_probabilities
 from sailplan.oracle import cost_to_go
 from sailplan.policies import load_policy
 from sailplan.testing import draw_problem

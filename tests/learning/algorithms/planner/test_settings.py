@@ -12,7 +12,7 @@ from sailplan.learning.algorithms.planner.rollouts import RollOuts
 from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.replanning.policy import ReplanningPolicy
 from tests.learned_policies import random_policy
-from tests.policies.replanning.beliefs.random_networks import random_belief
+from tests.policies.replanning.beliefs.random_beliefs import random_belief
 
 
 @pytest.mark.parametrize(
@@ -31,12 +31,12 @@ from tests.policies.replanning.beliefs.random_networks import random_belief
         ({"learning_rate": -1.0}, "learning_rate must be positive, got -1.0"),
         ({"steps": 0}, "steps must be positive, got 0"),
         ({"batch_size": 0}, "batch_size must be positive, got 0"),
-        ({"near_channels": 0}, "near_channels must be positive, got 0"),
-        ({"far_channels": -3}, "far_channels must be positive, got -3"),
-        ({"averaging": 1.0}, "averaging must be at least 0 and below 1, got 1.0"),
-        ({"hidden_weight": -0.5}, "hidden_weight must be 0 or more, got -0.5"),
-        ({"tuning_rounds": -1}, "tuning_rounds must be 0 or more, got -1"),
-        ({"tuning_worlds": 0}, "tuning_worlds must be positive, got 0"),
+        ({"learning_rate": float("inf")}, "learning_rate must be positive, got inf"),
+        ({"components": 0}, "components must be positive, got 0"),
+        ({"search_pairs": 0}, "search_pairs must be positive, got 0"),
+        ({"search_steps": -1}, "search_steps must be 0 or more, got -1"),
+        ({"routes": -3}, "routes must be 0 or more, got -3"),
+        ({"routes": 1.5}, "routes must be a value of type int, got 1.5"),
         ({"steps": 2.5}, "steps must be a value of type int, got 2.5"),
         ({"hidden": (3,)}, "hidden: not a setting of this algorithm"),
         ({"features": "paper17"}, "features: not a setting of this algorithm"),
@@ -49,9 +49,7 @@ def test_what_cannot_be_is_told_in_one_line(changes: dict[str, object], told: st
 
 
 def test_the_edges_of_what_can_be() -> None:
-    DEFAULT.changed(
-        oracle_probability=0.0, random_endpoints=1.0, averaging=0.0, hidden_weight=0.0, tuning_rounds=0, steps=1
-    )
+    DEFAULT.changed(oracle_probability=0.0, random_endpoints=1.0, steps=1, search_steps=0, routes=0, components=1)
 
 
 def test_every_setting_has_its_sentence() -> None:
@@ -69,7 +67,7 @@ def test_settings_of_either_kind_survive_json() -> None:
 
 @pytest.mark.parametrize(
     "told",
-    [None, [], 3, {}, {"steps": 3}, {**DEFAULT.as_json(), "steps": 0}, {**DEFAULT.as_json(), "network": {}}],
+    [None, [], 3, {}, {"steps": 3}, {**DEFAULT.as_json(), "steps": 0}, {**DEFAULT.as_json(), "tuning_rounds": 1}],
 )
 def test_what_is_no_settings_is_refused(told: object) -> None:
     with pytest.raises(SailplanError) as raised:

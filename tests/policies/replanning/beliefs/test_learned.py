@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,17 +11,18 @@ from hypothesis import strategies as st
 from sailplan.core import Limits, Policy, SearchState, StopRule, open_search, search
 from sailplan.core.kernel.arrays import INVALID, OPEN, UNSEEN
 from sailplan.datasets import World, generate_world
+from sailplan.errors import ModelError
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem, grid_problem
 from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.replanning.beliefs import LearnedMultipliers, Refresh
-from sailplan.policies.replanning.beliefs.pixel_network import OUTPUTS
-from sailplan.policies.replanning.beliefs.pixels import PIXELS, PixelFrame, PixelMemory, PixelView
+from sailplan.policies.replanning.beliefs.mixture import Recollection
+from sailplan.policies.replanning.beliefs.pixels import PIXELS, Floats, PixelFrame
 from sailplan.policies.replanning.beliefs.prior import Penalty
 from sailplan.policies.replanning.policy import ReplanningPolicy
 from sailplan.testing import check_policy, check_result
 from tests.naive import pixels as naive
 from tests.naive.dijkstra import cost_to_go
-from tests.policies.replanning.beliefs.random_networks import random_belief, random_network
+from tests.policies.replanning.beliefs.random_beliefs import mixture_of, random_belief
 from tests.policies.replanning.test_policy import Naive
 from tests.same import assert_same_result, assert_same_state
 from tests.strategies import explicit_problems, grid_problems
@@ -28,7 +30,7 @@ from tests.test_information import with_other_hidden_cells
 
 SEEDS = st.integers(0, 1000)
 OFTEN = st.builds(Refresh, st.integers(1, 4), st.integers(1, 4))
-EXTREME = [1e-30, 10.0, 1e5, 1e20, 1e37]
+EXTREME = [-1e37, -1e3, 1e-30, 10.0, 1e5, 1e20, 1e37]
 KINDS = pytest.mark.parametrize("kind", ["replanning", "lazy"])
 
 
@@ -44,13 +46,18 @@ def _problem(size: int = 21, index: int = 0) -> Problem:
     return grid_problem(generate_world("multiple_bugtraps", 7, index, width=size, height=size))
 
 
+def _framed(belief: LearnedMultipliers, problem: Problem) -> LearnedMultipliers:
+    """The belief with extra costs for the start and goal of a problem."""
+    return replace(belief, frame=PixelFrame.of(problem))
+
+
 @KINDS
 @settings(max_examples=20)
 @given(drawn=grid_problems(15, 20), seed=SEEDS, often=OFTEN, stop=st.sampled_from(StopRule))
 def test_both_engines_agree(
     kind: str, drawn: tuple[Problem, GridGraph], seed: int, often: Refresh, stop: StopRule
 ) -> None:
-    policy = _policy(kind, replace(random_belief(seed), refresh=often))
+    policy = _policy(kind, replace(_framed(random_belief(seed), drawn[0]), refresh=often))
     sessions = [open_search(drawn[0], policy, stop=stop, engine=engine) for engine in ("reference", "compiled")]
     one, other = (session.run(Limits()) for session in sessions)
     assert_same_result(one, other)
@@ -60,7 +67,7 @@ def test_both_engines_agree(
 @settings(max_examples=15)
 @given(drawn=grid_problems(9, 9), seed=SEEDS, often=OFTEN)
 def test_like_all_distances_from_scratch(drawn: tuple[Problem, GridGraph], seed: int, often: Refresh) -> None:
-    belief = replace(random_belief(seed), refresh=often)
+    belief = replace(_framed(random_belief(seed), drawn[0]), refresh=often)
     result, expected = search(drawn[0], ReplanningPolicy(belief)), search(drawn[0], Naive(belief))
     assert result.trace.expanded.tolist() == expected.trace.expanded.tolist()
 
@@ -72,7 +79,7 @@ def test_cells_not_touched_change_nothing(
     kind: str, drawn: tuple[Problem, GridGraph], seed: int, steps: int, often: Refresh
 ) -> None:
     problem, graph = drawn
-    policy = _policy(kind, replace(random_belief(seed), refresh=often))
+    policy = _policy(kind, replace(_framed(random_belief(seed), drawn[0]), refresh=often))
     trace = search(problem, policy, _limits(kind, steps), stop=StopRule.GOAL_EXPANDED).trace
     altered = with_other_hidden_cells(problem, graph, trace, seed)
     sessions = [open_search(each, policy, stop=StopRule.GOAL_EXPANDED) for each in (problem, altered)]
@@ -84,14 +91,28 @@ def test_cells_not_touched_change_nothing(
 @KINDS
 @settings(max_examples=25)
 @given(drawn=grid_problems(15, 20), seed=SEEDS, size=st.sampled_from(EXTREME), often=OFTEN)
-def test_a_path_is_found_with_any_weights(
+def test_a_path_is_found_with_any_offsets(
     kind: str, drawn: tuple[Problem, GridGraph], seed: int, size: float, often: Refresh
 ) -> None:
     problem, graph = drawn
-    result = search(problem, _policy(kind, replace(random_belief(seed, size), refresh=often)))
-    assert result.found == (problem.start in cost_to_go(graph, range(graph.vertex_count), problem.goal))
-    check_result(problem, result)
-    assert not result.notes
+    belief = replace(_framed(random_belief(seed, size), problem), refresh=often)
+    # Of either sign, and of one sign only.
+    one_sign: Floats = np.full((PIXELS, PIXELS), size, np.float32)
+    for offsets in (belief.offsets, one_sign):
+        result = search(problem, _policy(kind, replace(belief, offsets=offsets)))
+        assert result.found == (problem.start in cost_to_go(graph, range(graph.vertex_count), problem.goal))
+        check_result(problem, result)
+        assert not result.notes
+
+
+@pytest.mark.parametrize("penalty", [Penalty(1096.0, 1096.0, 1.0 - 6e-6, 6e-6), Penalty(0.0, 0.0, 0.0, 0.0)])
+def test_a_path_is_found_with_the_penalties_that_direct_search_can_reach(penalty: Penalty) -> None:
+    for kind in ("replanning", "lazy"):
+        for problem in (_problem(21), _problem(90)):
+            belief = replace(_framed(random_belief(0, 1e9), problem), penalty=penalty)
+            result = search(problem, _policy(kind, belief))
+            assert (result.found, list(result.notes)) == (True, [])
+            check_result(problem, result)
 
 
 def test_it_keeps_the_contract_of_a_policy() -> None:
@@ -132,74 +153,114 @@ def test_on_other_graphs_it_is_optimistic_and_says_so(kind: str, drawn: tuple[Pr
     assert_same_result(result, plain)
 
 
-def test_the_prediction_is_what_network_and_memory_say() -> None:
+def test_the_multipliers_are_like_the_definition() -> None:
     belief, problem = random_belief(6), _problem(30)
-    view, status = PixelView.of(problem), np.full(900, UNSEEN, np.uint8)
-    state = SearchState(900)
-    status[:200] = np.random.default_rng(0).choice([OPEN, INVALID], 200)
+    belief = replace(belief, frame=PixelFrame.of(problem))
+    rng, state, status = np.random.default_rng(0), SearchState(900), np.full(900, UNSEEN, np.uint8)
+    status[:200] = rng.choice([OPEN, INVALID], 200)
     state.status[:] = status
-    known = naive.known_of(status.reshape(30, 30))
-    shares = belief.memory.levels / 3
-    recalled = naive.recollect(shares, known, belief.memory.recall)
-    inputs = np.concatenate([known, shares.mean(axis=0)[None], recalled])
-    added, extra = naive.forward(belief.network, inputs, view.positions(problem).astype(float))
-    recall, frequencies = belief.memory.recall, shares.mean(axis=0)
-    mixed = (1.0 - recall.local) * recalled[0] + recall.local * recalled[1]
-    likely = np.clip((1.0 - recall.prior) * mixed + recall.prior * frequencies, 0.003, 0.997)
-    blocked = 1.0 / (1.0 + np.exp(-np.log(likely / (1.0 - likely)) - added))
-    multipliers = 1.0 + 0.5 * frequencies + np.log1p(np.exp(extra)) - 3.0 * np.log1p(-0.999 * blocked**1.5)
-    expected = naive.spread(multipliers, status.reshape(30, 30)).reshape(-1)
     follower = belief.follow(problem)
     first = follower.multipliers.copy()
+    assert belief.offsets is not None
+    extra = np.log(1.0 + np.exp(belief.offsets.astype(np.float64)))
+    frequencies = belief.mixture.frequencies.astype(np.float64)
+    expected = naive.penalise(frequencies, frequencies, extra, belief.penalty)
+    assert first == pytest.approx(
+        naive.spread(expected, np.full((30, 30), UNSEEN, np.uint8), 0.0, np.zeros((30, 30))).reshape(-1), rel=1e-5
+    )
     updated = follower.update(state)
     assert updated is not None
-    # Changes of less than a fifth are ignored, and only they.
-    changed = updated != first
-    assert updated[changed] == pytest.approx(expected[changed], rel=1e-3)
-    assert updated == pytest.approx(expected, rel=0.26)
-    assert changed.any()
+    recollection = Recollection(belief.mixture, belief.recall, 30, 30)
+    assert recollection.observe(status) > 0.1
+    recollection.apply()
+    expected = naive.penalise(recollection.blocked(), frequencies, extra, belief.penalty)
+    # Changes of up to a fifth are ignored.
+    spread = naive.spread(expected, status.reshape(30, 30), 0.2, first.reshape(30, 30)).reshape(-1)
+    assert updated == pytest.approx(spread, rel=1e-9)
     assert (updated[:200] == 1.0).all()
+    assert 0 < np.count_nonzero(updated[200:] != first[200:]) < 700
 
 
-def test_nothing_is_predicted_again_without_a_surprise() -> None:
-    empty = World(np.zeros((9, 9), np.bool_))
-    network = random_network(np.random.default_rng(0), size=0.0)
-    belief = LearnedMultipliers(network, PixelMemory.of([empty]))
-    state = SearchState(81)
-    follower = belief.follow(grid_problem(empty))
-    state.status[:40] = OPEN
+def test_the_multipliers_change_only_with_the_weights_of_components() -> None:
+    # Two components that are told apart by their left half, and a third of a map that is the same in both.
+    one, other = np.zeros((2, PIXELS, PIXELS), np.bool_)
+    one[:, :20], other[:, 40:] = True, True
+    belief = LearnedMultipliers(mixture_of(World(one), World(other)))
+    follower, state = belief.follow(grid_problem(World(np.zeros((PIXELS, PIXELS), np.bool_)))), SearchState(PIXELS**2)
+    state.status.reshape(PIXELS, PIXELS)[:, 25:35] = OPEN
     assert follower.update(state) is None
-    state.status[50] = INVALID
-    assert follower.update(state) is not None
+    state.status.reshape(PIXELS, PIXELS)[0, :3] = INVALID
+    multipliers = follower.update(state)
+    assert multipliers is not None
     assert follower.update(state) is None
+    cells = multipliers.reshape(PIXELS, PIXELS)
+    assert cells[10, 5] > 10.0
+    assert cells[10, 60] < 1.5
 
 
-def test_a_silent_network_is_the_posterior_of_the_stored_worlds() -> None:
-    """The first output is zero, and the softplus of the second one as well."""
+def test_extra_costs_count_only_in_the_frame() -> None:
+    belief, corners = random_belief(5), _problem(PIXELS)
+    silent = replace(belief, offsets=None)
+    assert belief.offsets is not None
+    extra = np.logaddexp(0.0, belief.offsets.astype(np.float64)).reshape(-1)
+    assert belief.multipliers(corners) - silent.multipliers(corners) == pytest.approx(extra)
+    elsewhere = replace(corners, goal=corners.goal - 5)
+    for one, problem in ((belief, elsewhere), (replace(belief, frame=None), corners)):
+        assert np.array_equal(one.multipliers(problem), silent.multipliers(problem))
+    # A map of another resolution has the same corners.
+    assert not np.array_equal(belief.multipliers(_problem(90)), silent.multipliers(_problem(90)))
+
+
+def test_before_anything_is_known_it_is_the_penalty_of_the_frequencies() -> None:
     rng = np.random.default_rng(0)
-    offsets = np.zeros((OUTPUTS, PIXELS, PIXELS), np.float32)
-    offsets[1] = -50.0
-    network = replace(random_network(rng, size=0.0), offsets=offsets)
     worlds = [World(rng.random((PIXELS, PIXELS)) < 0.3) for _ in range(3)]
     penalty = Penalty(1.5, 2.0, 0.999, 1.0)
-    problem = grid_problem(World(np.zeros((PIXELS, PIXELS), np.bool_)))
-    belief = LearnedMultipliers(network, PixelMemory.of(worlds), PixelFrame.of(problem), penalty)
+    belief = LearnedMultipliers(mixture_of(*worlds), penalty=penalty)
     frequencies = np.mean([world.blocked for world in worlds], axis=0).reshape(-1)
-    expected = penalty.multipliers(frequencies, np.clip(frequencies, 0.003, 0.997))
+    expected = penalty.multipliers(frequencies, frequencies)
+    problem = grid_problem(World(np.zeros((PIXELS, PIXELS), np.bool_)))
     assert belief.multipliers(problem) == pytest.approx(expected, rel=1e-4)
-    elsewhere = replace(problem, goal=PIXELS - 1)
-    assert belief.multipliers(elsewhere) == pytest.approx(expected + np.log(2.0), rel=1e-4)
 
 
-def test_the_world_that_is_searched_can_be_left_out() -> None:
-    rng = np.random.default_rng(8)
-    worlds = [World(rng.random((20, 20)) < 0.3) for _ in range(4)]
-    network, problem = random_network(rng), _problem(20)
-    all_but_one = LearnedMultipliers(network, PixelMemory.of(worlds), left_out=1)
-    whole = replace(all_but_one, left_out=None)
-    assert not np.array_equal(all_but_one.multipliers(problem), whole.multipliers(problem))
-    # The frequencies, which are an input of the network, include all worlds.
-    recalled = [one.follow(problem)._recollection.shares() for one in (all_but_one, whole)]
-    others = LearnedMultipliers(network, PixelMemory.of([*worlds[:1], *worlds[2:]]))
-    assert np.array_equal(recalled[0], others.follow(problem)._recollection.shares())
-    assert not np.array_equal(recalled[0], recalled[1])
+@pytest.mark.parametrize("size", [41, PIXELS, 90])
+def test_a_world_that_the_mixture_recognises_is_searched_with_fewer_expansions(size: int) -> None:
+    worlds = [generate_world("alternating_gaps", 3, index, width=size, height=size) for index in range(4)]
+    belief = LearnedMultipliers(mixture_of(*worlds))
+    for world in worlds:
+        problem = grid_problem(world)
+        recognised, optimistic = search(problem, ReplanningPolicy(belief)), search(problem, ReplanningPolicy())
+        assert recognised.found
+        assert recognised.expansions < 0.8 * optimistic.expansions
+        lazy, plain = search(problem, LazyPolicy(belief=belief)), search(problem, LazyPolicy())
+        assert lazy.found
+        assert lazy.edge_evaluations < 0.8 * plain.edge_evaluations
+
+
+@pytest.mark.parametrize(
+    "offsets",
+    [
+        np.zeros((PIXELS, PIXELS)),
+        np.zeros((PIXELS, PIXELS + 1), np.float32),
+        np.zeros(PIXELS**2, np.float32),
+        np.full((PIXELS, PIXELS), np.nan, np.float32),
+        np.full((PIXELS, PIXELS), np.inf, np.float32),
+    ],
+    ids=["type", "shape", "flat", "nan", "infinite"],
+)
+def test_offsets_that_cannot_be(offsets: Any) -> None:
+    with pytest.raises(ModelError, match=r"^offsets of shape"):
+        replace(random_belief(0), offsets=offsets)
+
+
+@pytest.mark.parametrize("frame", [None, PixelFrame((0.1, 0.2), (0.3, 0.4))])
+def test_it_survives_the_way_through_a_file(frame: PixelFrame | None) -> None:
+    whole = replace(random_belief(9), frame=frame, name="mine", refresh=Refresh(3, 2))
+    for belief in (whole, replace(whole, offsets=None)):
+        again = LearnedMultipliers.build(*belief.describe())
+        assert (again.recall, again.penalty, again.frame) == (belief.recall, belief.penalty, frame)
+        assert (again.name, again.refresh) == ("mine", Refresh(3, 2))
+        assert np.array_equal(again.mixture.levels, belief.mixture.levels)
+        assert np.array_equal(again.mixture.weights, belief.mixture.weights)
+        assert (again.offsets is None) == (belief.offsets is None)
+        if again.offsets is not None:
+            assert np.array_equal(again.offsets, whole.offsets)  # type: ignore[arg-type]

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,70 +8,139 @@ from numpy.typing import NDArray
 
 from sailplan.core.kernel.arrays import CLOSED, INVALID, OPEN, UNSEEN
 from sailplan.datasets import World
-from sailplan.errors import ModelError, PolicyError, SailplanError
-from sailplan.graphs import grid_problem
-from sailplan.policies.replanning.beliefs.kernel.pixels import collect, pool_hidden
-from sailplan.policies.replanning.beliefs.pixels import (
-    AREAS,
-    LEVELS,
-    PIXELS,
-    PixelMemory,
-    PixelView,
-    Recall,
-    Recollection,
+from sailplan.graphs import Problem, grid_problem
+from sailplan.policies.replanning.beliefs.kernel.pixels import (
+    add_evidence,
+    blend,
+    collect,
+    penalise,
+    pool,
+    spread,
+    weigh,
 )
+from sailplan.policies.replanning.beliefs.pixels import PIXELS, PixelFrame, blocked_shares
+from sailplan.policies.replanning.beliefs.prior import Penalty
 from sailplan.testing import draw_world
 from tests.naive import pixels as naive
-from tests.policies.replanning.beliefs.random_networks import random_memory
 
 SHAPES = st.one_of(
-    st.tuples(st.integers(1, 150), st.integers(1, 150)),
+    st.tuples(st.integers(1, 100), st.integers(1, 100)),
     st.tuples(st.just(1), st.integers(1, 300)),
-    st.sampled_from([(PIXELS, PIXELS), (3 * PIXELS, 3 * PIXELS), (PIXELS - 1, PIXELS + 1)]),
+    st.sampled_from([(PIXELS, PIXELS), (3 * PIXELS, 3 * PIXELS), (PIXELS - 1, PIXELS + 1), (401, 12)]),
 )
 """Heights and widths: smaller and larger than the number of pixels, equal to it, not square, a single row."""
+GRIDS = st.sampled_from([(1, 1), (7, 3), (13, 5), (PIXELS, 5)])
+"""Numbers of pixels and of areas in each direction."""
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def _draw_status(shape: tuple[int, int], rng: np.random.Generator) -> NDArray[np.uint8]:
-    return rng.choice(np.array([UNSEEN, UNSEEN, OPEN, CLOSED, INVALID], np.uint8), shape)
+def _draw_status(shape: tuple[int, int], rng: np.random.Generator, most: int = 3000) -> NDArray[np.uint8]:
+    """Draw a status for each cell; at most about `most` cells are known."""
+    status = rng.choice(np.array([UNSEEN, OPEN, CLOSED, INVALID], np.uint8), shape)
+    status[rng.random(shape) >= most / status.size] = UNSEEN
+    return status
 
 
-def _view(shape: tuple[int, int]) -> PixelView:
-    return PixelView(width=shape[1], height=shape[0])
+@settings(max_examples=15)
+@given(shape=SHAPES, grid=GRIDS, seed=SEEDS)
+def test_pooling_is_like_the_definition(shape: tuple[int, int], grid: tuple[int, int], seed: int) -> None:
+    blocked = np.random.default_rng(seed).random(shape) < 0.4
+    shares = np.empty((grid[0], grid[0]), np.float32)
+    pool(blocked, shares)
+    assert np.array_equal(shares, naive.pool(blocked, grid[0]).astype(np.float32))
 
 
 @settings(max_examples=20)
-@given(shape=SHAPES, seed=SEEDS)
-def test_what_is_known_is_like_the_definition(shape: tuple[int, int], seed: int) -> None:
-    status = _draw_status(shape, np.random.default_rng(seed))
-    assert np.array_equal(_view(shape).known(status.reshape(-1)), naive.known_of(status).astype(np.float32))
+@given(shape=SHAPES, grid=GRIDS, seed=SEEDS, components=st.integers(1, 5))
+def test_evidence_is_like_the_definition_however_it_becomes_known(
+    shape: tuple[int, int], grid: tuple[int, int], seed: int, components: int
+) -> None:
+    (pixels, across), rng = grid, np.random.default_rng(seed)
+    shares = rng.random((components, pixels, pixels))
+    logs = [np.ascontiguousarray(np.log(one).transpose(1, 2, 0), np.float32) for one in (shares, 1.0 - shares)]
+    last = _draw_status(shape, rng)
+    first = np.where(rng.random(shape) < 0.5, last, UNSEEN).astype(np.uint8)
+    seen, evidence = np.zeros(last.size, np.bool_), np.zeros((across**2, components))
+
+    def look(status: NDArray[np.uint8]) -> bool:
+        arguments = status.reshape(-1), seen, shape[1], shape[0], *logs, 0.7, 0.3, across, evidence
+        return bool(add_evidence(*arguments))
+
+    assert look(first) == (first != UNSEEN).any()
+    assert look(last) == ((first == UNSEEN) & (last != UNSEEN)).any()
+    assert np.array_equal(seen, (last != UNSEEN).reshape(-1))
+    # What is known counts once.
+    kept = evidence.copy()
+    assert not look(last)
+    assert np.array_equal(evidence, kept)
+    assert evidence == pytest.approx(naive.evidence_of(last, shares, 0.7, 0.3, across, rarest=0.0), rel=1e-4, abs=1e-9)
 
 
-@settings(max_examples=20)
-@given(shape=SHAPES, seed=SEEDS)
-def test_what_is_hidden_is_like_the_definition(shape: tuple[int, int], seed: int) -> None:
+@settings(max_examples=40)
+@given(
+    across=st.integers(1, 5),
+    components=st.integers(1, 7),
+    seed=SEEDS,
+    size=st.sampled_from([0.1, 5.0, 1e4]),
+    local=st.sampled_from([0.0, 0.3, 1.0]),
+)
+def test_weights_are_like_the_definition(across: int, components: int, seed: int, size: float, local: float) -> None:
     rng = np.random.default_rng(seed)
-    status, blocked = _draw_status(shape, rng), rng.random(shape) < 0.4
-    shares, weights = np.empty((2, PIXELS, PIXELS), np.float32)
-    pool_hidden(status.reshape(-1), blocked.reshape(-1), shape[1], shape[0], shares, weights)
-    expected = naive.hidden_of(status, blocked)
-    assert np.array_equal(shares, expected[0].astype(np.float32))
-    assert np.array_equal(weights, expected[1].astype(np.float32))
+    evidence = -size * rng.random((across**2, components))
+    prior, carried = rng.dirichlet(np.ones(components)) + 1e-9, rng.random((across**2, across**2))
+    weights, proposed = rng.dirichlet(np.ones(components), across**2), np.empty((across**2, components))
+    before, everywhere = weights.copy(), np.empty(components)
+    largest = weigh(evidence, np.log(prior), carried, local, everywhere, proposed, weights)
+    assert proposed == pytest.approx(naive.weigh(evidence, prior, carried, local), rel=1e-6, abs=1e-9)
+    assert proposed.sum(axis=1) == pytest.approx(np.ones(across**2))
+    assert largest == np.abs(proposed - weights).max()
+    assert np.array_equal(weights, before)
 
 
 @settings(max_examples=20)
-@given(shape=SHAPES, seed=SEEDS)
-def test_spreading_and_surprise_are_like_their_definitions(shape: tuple[int, int], seed: int) -> None:
+@given(grid=GRIDS, components=st.integers(1, 5), seed=SEEDS, prior=st.sampled_from([0.0, 0.1, 1.0]))
+def test_blending_is_like_the_definition(grid: tuple[int, int], components: int, seed: int, prior: float) -> None:
+    (pixels, across), rng = grid, np.random.default_rng(seed)
+    shares, frequencies = rng.random((components, pixels, pixels)), rng.random((pixels, pixels))
+    weights = rng.dirichlet(np.full(components, 0.3), across**2)
+    blocked, low = np.empty((pixels, pixels)), (shares.astype(np.float32), frequencies.astype(np.float32))
+    blend(low[0], weights, across, 0.05, low[1], prior, blocked)
+    assert blocked == pytest.approx(naive.blend(shares, weights, 0.05, frequencies, prior), rel=1e-5)
+
+
+@settings(max_examples=20)
+@given(
+    seed=SEEDS,
+    penalty=st.builds(
+        Penalty, st.floats(0, 9), st.floats(0, 99), st.sampled_from([0.0, 0.5, 0.999994]), st.floats(0, 9)
+    ),
+)
+def test_penalties_are_like_the_definition(seed: int, penalty: Penalty) -> None:
     rng = np.random.default_rng(seed)
-    status, values = _draw_status(shape, rng), rng.random((PIXELS, PIXELS))
-    assert np.array_equal(_view(shape).spread(values, status.reshape(-1)), naive.spread(values, status).reshape(-1))
-    seen, expected = rng.random(shape) < 0.5, values.astype(np.float32)
-    marked = seen.reshape(-1).copy()
-    surprise = _view(shape).surprise(status.reshape(-1), marked, expected)
-    assert surprise == pytest.approx(naive.surprise(status, seen, expected.astype(float)), abs=1e-6)
-    assert np.array_equal(marked, (seen | (status != UNSEEN)).reshape(-1))
-    assert _view(shape).surprise(status.reshape(-1), marked, expected) == 0.0
+    blocked, frequencies, extra = rng.random((3, 9, 9))
+    # Sums of shares may exceed 1 by rounding.
+    blocked[0], blocked[1] = 0.0, 1.0 + 1e-7
+    frequencies, multipliers = frequencies.astype(np.float32), np.empty((9, 9))
+    weights = penalty.prior_weight, penalty.surprise, penalty.certainty, penalty.sharpness
+    penalise(blocked, frequencies, extra, *weights, multipliers)
+    expected = naive.penalise(blocked, frequencies.astype(np.float64), extra, penalty)
+    assert multipliers == pytest.approx(expected, rel=1e-9)
+    assert multipliers - extra == pytest.approx(penalty.multipliers(frequencies, np.minimum(blocked, 1.0)), rel=1e-6)
+
+
+@settings(max_examples=20)
+@given(shape=SHAPES, grid=GRIDS, seed=SEEDS, least_step=st.sampled_from([0.0, 0.2, 10.0]))
+def test_spreading_and_collecting_are_like_their_definitions(
+    shape: tuple[int, int], grid: tuple[int, int], seed: int, least_step: float
+) -> None:
+    pixels, rng = grid[0], np.random.default_rng(seed)
+    status, values = _draw_status(shape, rng), rng.uniform(1.0, 2.0, (pixels, pixels))
+    before, gradient, collected = rng.uniform(1.0, 2.0, shape), rng.normal(size=shape), np.empty((pixels, pixels))
+    multipliers = before.reshape(-1).copy()
+    spread(values, status.reshape(-1), shape[1], shape[0], least_step, multipliers)
+    assert np.array_equal(multipliers, naive.spread(values, status, least_step, before).reshape(-1))
+    collect(gradient.reshape(-1), status.reshape(-1), shape[1], shape[0], collected)
+    assert collected == pytest.approx(naive.collect(gradient, status, pixels), abs=1e-9)
 
 
 @settings(max_examples=30)
@@ -81,144 +148,97 @@ def test_spreading_and_surprise_are_like_their_definitions(shape: tuple[int, int
 def test_collecting_is_the_transpose_of_spreading(shape: tuple[int, int], seed: int) -> None:
     rng = np.random.default_rng(seed)
     status, values = _draw_status(shape, rng).reshape(-1), rng.random((PIXELS, PIXELS))
-    gradient, collected = rng.normal(size=status.size), np.empty((PIXELS, PIXELS))
+    gradient, collected, multipliers = rng.normal(size=status.size), np.empty((PIXELS, PIXELS)), np.zeros(status.size)
     collect(gradient, status, shape[1], shape[0], collected)
+    spread(values, status, shape[1], shape[0], 0.0, multipliers)
     # Cells that are known have the multiplier 1, whatever the values are.
-    linear = np.where(status == UNSEEN, _view(shape).spread(values, status), 0.0)
+    linear = np.where(status == UNSEEN, multipliers, 0.0)
     assert gradient @ linear == pytest.approx((collected * values).sum(), abs=1e-9)
 
 
-def test_a_grid_of_three_by_three_cells_for_each_pixel() -> None:
-    status = np.full((3 * PIXELS, 3 * PIXELS), UNSEEN, np.uint8)
-    status[:3, 3:6] = [[INVALID, OPEN, UNSEEN], [CLOSED, UNSEEN, UNSEEN], [INVALID, INVALID, CLOSED]]
-    known = _view(status.shape).known(status.reshape(-1))
-    assert known[:, 0, 1].tolist() == pytest.approx([1.0, 3 / 9, 3 / 9])
-    assert np.count_nonzero(known) == 3
+@pytest.mark.parametrize("size", [3 * PIXELS, 401])
+def test_large_maps_of_the_paper_and_of_twice_its_size(size: int) -> None:
+    rng = np.random.default_rng(size)
+    blocked = rng.random((size, size)) < 0.3
+    assert np.array_equal(blocked_shares(World(blocked)), naive.pool(blocked, PIXELS).astype(np.float32))
+    status, values = _draw_status((size, size), rng), rng.uniform(1.0, 2.0, (PIXELS, PIXELS))
+    multipliers, collected, gradient = np.zeros(size**2), np.empty((PIXELS, PIXELS)), rng.normal(size=(size, size))
+    spread(values, status.reshape(-1), size, size, 0.2, multipliers)
+    assert np.array_equal(multipliers, naive.spread(values, status, 0.2, np.zeros((size, size))).reshape(-1))
+    collect(gradient.reshape(-1), status.reshape(-1), size, size, collected)
+    assert collected == pytest.approx(naive.collect(gradient, status, PIXELS), abs=1e-9)
 
 
-def test_positions_are_relative_to_the_map_the_goal_and_the_start() -> None:
-    problem = grid_problem(World(np.zeros((PIXELS, 2 * PIXELS), np.bool_)), (0, 0), (2 * PIXELS - 1, PIXELS - 1))
-    positions = PixelView.of(problem).positions(problem)
-    assert positions.shape == (6, PIXELS, PIXELS)
-    assert positions[:2, PIXELS // 2, PIXELS // 2].tolist() == [0.0, 0.0]
-    x_to_goal, y_to_goal = positions[2:4, -1, -1]
-    assert (x_to_goal, y_to_goal) == pytest.approx((-0.25 / PIXELS, 0.0), abs=1e-6)
-    x_from_start, y_from_start = positions[4:, 0, PIXELS - 1]
-    assert (x_from_start, y_from_start) == pytest.approx((1.0 - 0.75 / PIXELS, 0.0), abs=1e-6)
-
-
-@settings(max_examples=15)
-@given(
-    seed=SEEDS,
-    recall=st.builds(Recall, st.floats(0.01, 1.0), st.floats(0.01, 1.0), st.sampled_from([1e-3, 10.0, 1e9])),
-    left_out=st.sampled_from([None, 0, 3]),
-)
-def test_recollection_is_like_the_definition_however_it_is_updated(
-    seed: int, recall: Recall, left_out: int | None
-) -> None:
-    rng = np.random.default_rng(seed)
-    memory = random_memory(rng, 4, recall)
-    recollection, status = Recollection(memory, left_out), np.full(90 * 70, UNSEEN, np.uint8)
-    view = PixelView(90, 70)
-    for _ in range(2):
-        found = rng.integers(0, status.size, 40)
-        status[found] = rng.choice([OPEN, INVALID], 40)
-        recollection.update(view.known(status))
-    expected = naive.recollect(memory.levels / LEVELS, view.known(status).astype(float), recall, left_out)
-    # Weights of about a thousandth may be ignored or not.
-    assert np.abs(recollection.shares() - expected).max() < 2e-3
-
-
-def test_a_world_that_is_left_out_does_not_count_unless_it_is_the_only_one() -> None:
-    rng = np.random.default_rng(1)
-    memory, view = random_memory(rng, 4), PixelView(30, 30)
-    others = PixelMemory(np.delete(memory.levels, 2, axis=0), memory.recall)
-    known = view.known(_draw_status((30, 30), rng).reshape(-1))
-    left, without = Recollection(memory, left_out=2), Recollection(others)
-    for one in (left, without):
-        assert np.isfinite(one.shares()).all()
-        one.update(known)
-    assert np.array_equal(left.shares(), without.shares())
-    alone = PixelMemory(memory.levels[2:3])
-    assert np.array_equal(Recollection(alone, left_out=0).shares(), Recollection(alone).shares())
-
-
-def test_before_anything_is_known_all_worlds_count_alike() -> None:
-    memory = random_memory(np.random.default_rng(2), 6)
-    both = Recollection(memory).shares()
-    assert np.abs(both - memory.frequencies).max() < 1e-6
-
-
-def test_a_known_cell_tells_the_worlds_apart() -> None:
-    left, right = draw_world("#. #."), draw_world(".# .#")
-    recollection = Recollection(PixelMemory.of([left, right]))
-    recollection.update(PixelView(2, 2).known(np.array([INVALID, UNSEEN, UNSEEN, UNSEEN], np.uint8)))
-    everywhere, around = recollection.shares()
-    assert everywhere[:, 0].tolist() == pytest.approx([1.0] * PIXELS)
-    assert everywhere[:, -1].tolist() == pytest.approx([0.0] * PIXELS)
-    assert (around[0, 0], around[0, -1]) == pytest.approx((1.0, 0.0))
-
-
-def test_stored_shares_are_rounded() -> None:
+def test_every_cell_of_a_map_of_three_by_three_cells_for_each_pixel_is_in_its_pixel() -> None:
     blocked = np.zeros((3 * PIXELS, 3 * PIXELS), np.bool_)
     blocked[0, :2], blocked[:3, 3:6], blocked[:3, 6:8] = True, True, True
-    memory = PixelMemory.of([World(blocked)])
-    assert memory.levels[0, 0, :4].tolist() == [1, 3, 2, 0]
-    assert memory.frequencies[0, :4].tolist() == pytest.approx([1 / 3, 1.0, 2 / 3, 0.0])
-    assert memory.by_pixel.shape == (PIXELS, PIXELS, 1)
-    assert (memory.edges[0], memory.edges[-1], len(memory.edges)) == (0, PIXELS, AREAS + 1)
+    shares = blocked_shares(World(blocked))
+    assert shares[0, :4].tolist() == pytest.approx([2 / 9, 1.0, 2 / 3, 0.0])
+    assert not shares[1:].any()
+    values = np.arange(PIXELS**2, dtype=np.float64).reshape(PIXELS, PIXELS)
+    multipliers = np.zeros(blocked.size)
+    spread(values, np.full(blocked.size, UNSEEN, np.uint8), 3 * PIXELS, 3 * PIXELS, 0.0, multipliers)
+    assert np.array_equal(multipliers.reshape(3 * PIXELS, -1), np.kron(values, np.ones((3, 3))))
 
 
-@settings(max_examples=20)
-@given(worlds=st.integers(1, 9), seed=SEEDS)
-def test_a_memory_survives_the_way_through_a_file(worlds: int, seed: int) -> None:
-    memory = random_memory(np.random.default_rng(seed), worlds, Recall(1.5, 2.5, 7.0))
-    facts, tensors = memory.describe()
-    again = PixelMemory.build(facts, tensors)
-    assert np.array_equal(again.levels, memory.levels)
-    assert again.levels.dtype == np.uint8
-    assert again.recall == memory.recall
+def test_small_worlds_are_enlarged() -> None:
+    shares = blocked_shares(
+        draw_world("""
+        #..
+        ..#
+    """)
+    )
+    # Rows are counted from the bottom.
+    assert shares[[0, 0, -1, -1], [0, -1, 0, -1]].tolist() == [0.0, 1.0, 1.0, 0.0]
+    assert set(shares.ravel().tolist()) == {0.0, 1.0}
+
+
+def _empty(size: int, start: tuple[int, int], goal: tuple[int, int], height: int | None = None) -> Problem:
+    return grid_problem(World(np.zeros((height or size, size), np.bool_)), start, goal)
+
+
+def test_a_frame_is_relative_to_the_size_of_the_map() -> None:
+    frame = PixelFrame.of(_empty(10, (0, 1), (9, 3), height=4))
+    assert (*frame.start, *frame.goal) == pytest.approx((0.05, 0.375, 0.95, 0.875))
 
 
 @pytest.mark.parametrize(
-    "changes",
+    ("start", "goal", "fits"),
     [
-        {"pixels": 66},
-        {"worlds": 0},
-        {"worlds": -1},
-        {"worlds": 2},
-        {"worlds": 4},
-        {"worlds": 10**9},
-        {"recall": {"of_blocked": -1.0}},
-        {"recall": {"reach": float("nan")}},
+        ((10, 10), (50, 50), True),
+        ((12, 8), (48, 52), True),
+        ((13, 10), (50, 50), False),
+        ((10, 7), (50, 50), False),
+        ((10, 10), (53, 50), False),
+        ((10, 10), (50, 47), False),
+        ((50, 50), (10, 10), False),
     ],
 )
-def test_damaged_facts_are_one_line(changes: dict[str, Any]) -> None:
-    facts, tensors = random_memory(np.random.default_rng(0), 3).describe()
-    with pytest.raises(SailplanError) as raised:
-        PixelMemory.build({**facts, **changes}, tensors)
-    assert "\n" not in str(raised.value)
+def test_a_frame_fits_within_two_pixels(start: tuple[int, int], goal: tuple[int, int], fits: bool) -> None:
+    frame = PixelFrame.of(_empty(PIXELS, (10, 10), (50, 50)))
+    assert frame.fits(_empty(PIXELS, start, goal)) == fits
+    larger = [(3 * x + 1, 3 * y + 1) for x, y in (start, goal)]
+    assert frame.fits(_empty(3 * PIXELS, larger[0], larger[1])) == fits
+    assert frame.fits(_empty(3 * PIXELS, (larger[0][0], start[1]), (larger[1][0], goal[1]), height=PIXELS)) == fits
 
 
-@pytest.mark.parametrize("damage", ["empty", "text", "cut", "type", "longer"])
-def test_damaged_worlds_are_one_line(damage: str) -> None:
-    facts, tensors = random_memory(np.random.default_rng(0), 3).describe()
-    packed = tensors["worlds"]
-    damaged = {
-        "empty": packed[:0],
-        "text": np.frombuffer(b"not compressed", np.uint8),
-        "cut": packed[: len(packed) // 2],
-        "type": packed.astype(np.float32),
-        "longer": random_memory(np.random.default_rng(0), 40).describe()[1]["worlds"],
-    }
-    with pytest.raises(ModelError) as raised:
-        PixelMemory.build(facts, {"worlds": damaged[damage]})
-    assert "\n" not in str(raised.value)
+def test_corners_are_the_same_on_maps_of_similar_resolution_and_not_on_tiny_ones() -> None:
+    frame = PixelFrame.of(_empty(201, (0, 0), (200, 200)))
+    assert all(frame.fits(_empty(size, (0, 0), (size - 1, size - 1))) for size in (20, PIXELS, 401, 1000))
+    assert not frame.fits(_empty(5, (0, 0), (4, 4)))
 
 
-@pytest.mark.parametrize(
-    "told", [{"of_blocked": 0.0}, {"of_free": -1.0}, {"reach": np.inf}, {"reach": 0.0}, {"of_free": np.nan}]
-)
-def test_a_recall_that_cannot_be(told: dict[str, float]) -> None:
-    with pytest.raises(PolicyError, match=r"^doubts and their reach must be positive"):
-        Recall(**told)
+def test_the_frame_of_several_problems() -> None:
+    same = [_empty(size, (0, 0), (size - 1, size - 1)) for size in (50, 67, 201)]
+    assert PixelFrame.shared(same) == PixelFrame.of(same[0])
+    assert PixelFrame.shared([*same, _empty(50, (0, 0), (40, 49))]) is None
+    assert PixelFrame.shared(same[:1]) == PixelFrame.of(same[0])
+
+
+def test_a_frame_in_a_model_file() -> None:
+    frame = PixelFrame((0.25, 0.5), (0.75, 1.0))
+    assert PixelFrame.build([*frame.start, *frame.goal]) == frame
+    assert PixelFrame.build(None) is None
+    for damaged in ([], [0.5] * 3, [0.5] * 5, ["left", 0.5, 0.5, 0.5]):
+        with pytest.raises(ValueError, match=r"unpack|convert"):
+            PixelFrame.build(damaged)

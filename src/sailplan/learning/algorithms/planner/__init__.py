@@ -1,1 +1,1 @@
-"""SaIL through the planner: a network predicts cost multipliers, and is trained with the loss of the paper."""
+"""SaIL through the planner: cost multipliers that imitate the oracle, and then minimise the objective directly."""

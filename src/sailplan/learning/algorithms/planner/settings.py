@@ -14,27 +14,24 @@ from sailplan.policies.replanning.policy import ReplanningPolicy
 
 @dataclass(frozen=True)
 class PlannerSettings(TrainingSettings):
-    """SaIL through the planner: cost multipliers from a network, trained with the loss of the paper (its Eq. 3)."""
+    """SaIL through the planner: cost multipliers that imitate the oracle (Eq. 3 of the paper), then direct search."""
 
-    rounds: int = setting(2, "Rounds of rolling out and learning (N).")
-    training_worlds: int = setting(1000, "Worlds to train on; all of them are stored.")
+    rounds: int = setting(3, "Rounds of rolling out and learning (N).")
+    training_worlds: int = setting(1000, "Worlds to train on.")
     validation_worlds: int = setting(150, "Worlds on which the rounds are compared.")
     worlds_per_round: int = setting(150, "Worlds rolled out in each round (m).")
     samples_per_world: int = setting(8, "Random steps of each roll-out that are learned from (k).")
     oracle_probability: float = setting(0.5, "Base β of the share of roll-outs of the oracle, β^round.")
-    random_endpoints: float = setting(0.15, "Share of roll-outs between random cells instead of start and goal.")
+    random_endpoints: float = setting(0.15, "Share of direct search between random cells instead of start and goal.")
     objective: str = setting("expansions", "What is minimised: expansions, or edge evaluations of lazy search.")
-    temperature: float = setting(3.0, "Least temperature of the loss, in steps.")
-    steps: int = setting(200, "Steps of the optimiser (Adam) in each round.")
-    batch_size: int = setting(12, "States in a step.")
-    learning_rate: float = setting(0.0005, "Step size of the first round; it decays to a tenth.")
-    averaging: float = setting(0.99, "Decay of the running average of the weights, which is what is kept.")
-    hidden_weight: float = setting(1.0, "Weight of the cross-entropy of hidden cells beside the loss of the paper.")
-    near_channels: int = setting(24, "Channels of the network at half the resolution.")
-    far_channels: int = setting(40, "Channels of the network at a quarter of the resolution.")
-    tuning_rounds: int = setting(3, "Rounds of the cross-entropy method that choose recall and penalty beforehand.")
-    tuning_vectors: int = setting(10, "Recalls and penalties that are drawn in each of them.")
-    tuning_worlds: int = setting(24, "Worlds on which each of them is rolled out.")
+    components: int = setting(64, "Typical worlds of the mixture; at most one for eight training worlds.")
+    temperature: float = setting(1.0, "Least temperature of the loss of imitation, in steps.")
+    steps: int = setting(120, "Steps of imitation in each round.")
+    batch_size: int = setting(16, "States in a step of imitation.")
+    learning_rate: float = setting(0.05, "Step size of imitation.")
+    routes: int = setting(192, "Random routes among which the first round chooses a start of direct search.")
+    search_steps: int = setting(40, "Steps of direct search in each round.")
+    search_pairs: int = setting(100, "Pairs of opposite perturbations in a step of direct search.")
     collects = RollOuts
 
     def __post_init__(self) -> None:
@@ -47,11 +44,10 @@ class PlannerSettings(TrainingSettings):
         check(self.objective in get_args(Objective), "objective", self.objective, " or ".join(get_args(Objective)))
         for name in ("temperature", "learning_rate"):
             check(0 < getattr(self, name) < 1000, name, getattr(self, name), "positive")
-        for name in ("steps", "batch_size", "near_channels", "far_channels", "tuning_vectors", "tuning_worlds"):
+        for name in ("components", "steps", "batch_size", "search_pairs"):
             check(getattr(self, name) > 0, name, getattr(self, name), "positive")
-        check(0 <= self.averaging < 1, "averaging", self.averaging, "at least 0 and below 1")
-        for name in ("hidden_weight", "tuning_rounds"):
-            check(0 <= getattr(self, name) < 1000, name, getattr(self, name), "0 or more")
+        for name in ("routes", "search_steps"):
+            check(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
 
     @property
     def minimised(self) -> Objective:

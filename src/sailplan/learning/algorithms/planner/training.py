@@ -1,77 +1,47 @@
-"""SaIL through the planner: rounds of roll-outs of oracle and learner, and steps on the loss of the paper.
+"""SaIL through the planner: rounds of roll-outs, imitation of the oracle, and direct search.
 
-The policy orders open vertices by their distance to the goal, where unseen cells cost a multiplier that a network
-predicts from what the search knows. The loss at a state of a roll-out is the expected regret of the vertex that is
-selected; its derivative passes through the shortest paths to the multipliers (`loss.py`) and from there to the network.
+The policy orders open vertices by their distance to the goal, where unseen cells cost a multiplier that depends on what
+the search knows. A round rolls out oracle and learner. The loss at a state of a roll-out is the expected regret of the
+vertex that is selected; its derivative passes through the shortest paths to the multipliers, and imitation follows it.
+Direct search continues from there, or from the best policy so far if imitation does not improve it.
 """
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Unpack
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Unpack
 
 import numpy as np
-import torch
-from numpy.typing import NDArray
-from torch import Tensor, nn
 
 from sailplan.core import Policy, search
-from sailplan.core.graph import FloatArray, Problem
+from sailplan.core.graph import Problem
 from sailplan.datasets.labelled import LabelledProblem
-from sailplan.datasets.scenario import random_cells
 from sailplan.errors import TrainingError
 from sailplan.graphs.grid.graph import GridGraph
-from sailplan.graphs.grid.world import World
-from sailplan.learning.algorithms.planner.loss import planner_loss
-from sailplan.learning.algorithms.planner.network import TorchPixelNetwork, hidden_loss, stacked
-from sailplan.learning.algorithms.planner.rollouts import RollOut, RollOuts
+from sailplan.learning.algorithms.planner.components import fit_mixture
+from sailplan.learning.algorithms.planner.direct_search import DirectSearch
+from sailplan.learning.algorithms.planner.imitation import Moment, imitate, moment_of
+from sailplan.learning.algorithms.planner.rollouts import RollOut, RollOuts, reduced
 from sailplan.learning.algorithms.planner.settings import DEFAULT, PlannerSettings
-from sailplan.learning.algorithms.planner.tuning import tune, weights_of
-from sailplan.learning.regressors.torch_network import one_thread
-from sailplan.learning.rounds import (
-    Candidate,
-    Counts,
-    Options,
-    Progress,
-    Training,
-    draw_problems,
-    limits_of,
-    run_rounds,
-    seed_of,
-)
+from sailplan.learning.rounds import Candidate, Counts, Options, Progress, Training, limits_of, run_rounds, seed_of
 from sailplan.oracle import cost_to_go
 from sailplan.parallel import run_all
 from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.oracle import OraclePolicy
-from sailplan.policies.replanning.beliefs.kernel.pixels import collect, pool_hidden
-from sailplan.policies.replanning.beliefs.learned import LearnedMultipliers, log_odds, network_inputs
-from sailplan.policies.replanning.beliefs.pixels import (
-    PIXELS,
-    Floats,
-    PixelFrame,
-    PixelMemory,
-    PixelView,
-    Recollection,
-    fits,
-)
-from sailplan.policies.replanning.beliefs.prior import Penalty
-from sailplan.policies.replanning.policy import ReplanningPolicy
+from sailplan.policies.replanning.beliefs.learned import LearnedMultipliers
+from sailplan.policies.replanning.beliefs.pixels import PIXELS, PixelFrame, blocked_shares, world_of
+from sailplan.policies.replanning.policy import ReplanningPolicy, optimistic
 
-_PARTS = 2
-"""A batch is divided into as many parts, which threads process; the sum of their gradients does not depend on them."""
-_FIRST_REGRET, _LEAST_REGRET = 2.0, 0.5
-"""States are drawn in proportion to their last regret, with these values before it is known and added to it."""
-_RATES = (1.0, 10.0, 100.0)
-"""Step sizes of the weights, of the penalty and of the offsets: a pixel is on few paths."""
-_WARM_UP = 20
-"""Steps of a round in which the step size grows to its value."""
-_LOSS_WEIGHT = 0.3
-_MOST_GRADIENT = 1.0
-"""Largest norm of the gradient of a batch."""
-_LAST_RATE = 0.1
-"""Step size of the last round, relative to that of the first."""
+_FIRST_OFFSET = -1.0
+"""Offsets before training: unseen cells cost a little more than known ones."""
+_LAST_RATE = 0.15
+"""Part of the largest step size of direct search that is left at the end of the training."""
+_MOST_SPENT = 5.0
+"""Searches of direct search are stopped after as many times the mean of a policy that has learned nothing."""
+_SCALED = 100
+"""Worlds on which this mean is measured."""
 
 
 def train_through_planner(
@@ -96,36 +66,14 @@ def train_through_planner(
     return run_rounds(make_learner, train, validation, settings, seed=seed, **options)
 
 
-class Moment(NamedTuple):
-    """A state that is learned from."""
-
-    problem: Problem
-    table: FloatArray
-    """The true cost-to-go of each cell."""
-    status: NDArray[np.uint8]
-    inputs: NDArray[np.float16]
-    """The inputs of the network."""
-    odds: NDArray[np.float16]
-    """The log odds of the stored worlds."""
-
-
 @dataclass(eq=False)
 class PlannerLearner:
-    """Rolls out the policy of the last round, and continues to train its network."""
+    """Continues from the best policy so far, on training problems that are reduced to pixels."""
 
     problems: Sequence[LabelledProblem]
     settings: PlannerSettings
     seed: int
     jobs: int
-    memory: PixelMemory = field(init=False)
-    frame: PixelFrame | None = field(init=False)
-    _moments: list[Moment] = field(default_factory=list, init=False)
-    _rounds_seen: int = field(default=0, init=False)
-    _untrained: LearnedMultipliers | None = field(default=None, init=False)
-
-    def __post_init__(self) -> None:
-        self.memory = PixelMemory.of([_world_of(labelled.problem) for labelled in self.problems])
-        self.frame = PixelFrame.shared([labelled.problem for labelled in self.problems])
 
     def mixing(self, number: int) -> float:
         """The share of roll-outs of the oracle (β)."""
@@ -133,200 +81,104 @@ class PlannerLearner:
 
     def collect(self, number: int, progress: Progress[RollOuts]) -> RollOuts:
         """Roll out the oracle or the learner on each of some worlds, and draw steps."""
-        indices = {id(labelled): index for index, labelled in enumerate(self.problems)}
-        problems, seeds = draw_problems(self.problems, self.settings.worlds_per_round, self.seed, number)
+        draw, *sources = np.random.SeedSequence([self.seed, number]).spawn(self.settings.worlds_per_round + 1)
+        drawn = np.random.default_rng(draw).permutation(len(self.reduced))[: len(sources)].tolist()
         belief = self._belief(progress)
 
-        def roll_out(pair: tuple[LabelledProblem, np.random.SeedSequence]) -> RollOut | None:
-            labelled, source = pair
-            return self._roll_out(labelled, indices[id(labelled)], belief, self.mixing(number), source)
+        def roll_out(pair: tuple[int, np.random.SeedSequence]) -> RollOut | None:
+            index, source = pair
+            return self._roll_out(index, belief, self.mixing(number), np.random.default_rng(source))
 
-        rolled = run_all(roll_out, zip(problems, seeds, strict=True), self.jobs)
+        rolled = run_all(roll_out, zip(drawn, sources, strict=False), self.jobs)
         return RollOuts.of([one for one in rolled if one is not None], self.settings.samples_per_world)
 
     def fit(self, number: int, progress: Progress[RollOuts]) -> tuple[list[Candidate], float]:
-        """Continue from the network of the last round on the states of all rounds; return it and the mean regret.
-
-        The network halfway between the two is a candidate as well: a round may go too far.
-        """
-        self._replay(progress)
+        """Imitate the oracle at the states of all rounds, then continue by direct search; return both, and the loss."""
         belief, rng = self._belief(progress), np.random.default_rng(seed_of(self.seed, number))
-        with one_thread(), torch.random.fork_rng(devices=[]):
-            network = TorchPixelNetwork.of(belief.network, belief.penalty)
-            kept, regret = self._descend(network, number, rng)
-        learned = replace(belief, network=kept.without_torch(), penalty=kept.penalty)
-        halfway = replace(learned, network=belief.network.halfway(learned.network))
-        return [Candidate(self._policy(learned)), Candidate(self._policy(halfway))], regret
+        imitated, loss = belief, 0.0
+        if belief.offsets is not None:
+            imitated, loss = imitate(belief, self.moments(belief, progress), self.settings, rng, self.jobs)
+        candidates = [imitated]
+        if self.settings.search_steps:
+            direct = DirectSearch(self._shuffled(rng), self.spent, self.settings, self.jobs)
+            starts = [belief, imitated, *(direct.routes(belief, rng) if number == 1 else [])]
+            candidates.append(direct.descend(direct.best_of(starts), self._rates(number), rng))
+        return [Candidate(self._policy(one)) for one in candidates], loss
 
-    def _descend(
-        self, network: TorchPixelNetwork, number: int, rng: np.random.Generator
-    ) -> tuple[TorchPixelNetwork, float]:
-        """Take steps; return the network with the running average of the weights, and the mean regret."""
-        settings, kept = self.settings, copy.deepcopy(network)
-        groups = [
-            {"params": list(network.layers.parameters())},
-            {"params": [network.surprise, network.sharpness]},
-            {"params": [network.offsets]},
+    def moments(self, belief: LearnedMultipliers, progress: Progress[RollOuts]) -> list[Moment]:
+        """The states of all rounds, with what a belief recalls in each of them."""
+        rolled = [one for examples in progress.examples for one in examples]
+        return [
+            moment for some in run_all(lambda one: self._moments_of(belief, one), rolled, self.jobs) for moment in some
         ]
-        optimiser = torch.optim.Adam(groups, lr=settings.learning_rate, foreach=False)
-        done = (number - 1) / max(settings.rounds - 1, 1)
-        rate, regrets = settings.learning_rate * (1.0 - (1.0 - _LAST_RATE) * done), 0.0
-        # States are drawn more often the larger the regret was when they were drawn last.
-        known = np.full(len(self._moments), _FIRST_REGRET)
-        for step in range(1, settings.steps + 1):
-            for group, scale in zip(optimiser.param_groups, _RATES, strict=True):
-                group["lr"] = scale * rate * min(1.0, step / _WARM_UP)
-            drawn = rng.choice(len(known), settings.batch_size, p=known / known.sum())
-            parts = [drawn[part::_PARTS].tolist() for part in range(min(_PARTS, len(drawn)))]
-            results = run_all(lambda part: self._gradients(network, part), parts, self.jobs)
-            for part, (_, lost) in zip(parts, results, strict=True):
-                known[part] = _LEAST_REGRET + np.array(lost)
-                regrets += sum(lost) / len(drawn)
-            for index, weight in enumerate(network.parameters()):
-                weight.grad = sum((gradients[index] for gradients, _ in results[1:]), results[0][0][index]) / len(drawn)
-            nn.utils.clip_grad_norm_(network.parameters(), _MOST_GRADIENT)
-            optimiser.step()
-            decay = min(settings.averaging, step / (step + 10.0))
-            with torch.no_grad():
-                for mean, weight in zip(kept.parameters(), network.parameters(), strict=True):
-                    mean.mul_(decay).add_(weight, alpha=1.0 - decay)
-        return kept, regrets / settings.steps
 
-    def _gradients(self, network: TorchPixelNetwork, drawn: Sequence[int]) -> tuple[list[Tensor], list[float]]:
-        """The gradient of the loss with respect to each weight, summed over states, and the regret at each of them."""
-        settings, moments = self.settings, [self._moments[index] for index in drawn]
-        positions = stacked([PixelView.of(one.problem).positions(one.problem) for one in moments])
-        framed = torch.tensor([fits(self.frame, one.problem) for one in moments], dtype=torch.float32)
-        outputs = network(stacked([one.inputs for one in moments]), positions, framed)
-        recalled = stacked([one.odds for one in moments])
-        odds, multipliers = network.interpret(outputs, recalled, torch.from_numpy(self.memory.frequencies))
-        hidden = [_hidden(one) for one in moments]
-        loss = settings.hidden_weight * hidden_loss(odds, *(stacked(one) for one in zip(*hidden, strict=True)))
-        regrets, slopes = [], []
-        for moment, values in zip(moments, multipliers.detach().numpy().astype(np.float64), strict=True):
-            slope, lost = _pixel_gradient(moment, values, settings.temperature)
-            slopes.append(slope)
-            regrets.append(lost)
-        # The derivative of this sum with respect to the weights is that of the loss of the paper.
-        loss = loss + _LOSS_WEIGHT * (stacked(slopes) * multipliers).sum()
-        return list(torch.autograd.grad(loss, list(network.parameters()))), regrets
+    def _rates(self, number: int) -> tuple[float, float]:
+        """The step sizes at the beginning and at the end of a round, as parts of the largest."""
+        before, after = (1.0 - (1.0 - _LAST_RATE) * done / self.settings.rounds for done in (number - 1, number))
+        return before, after
+
+    def spent(self, belief: LearnedMultipliers, problem: Problem) -> float:
+        """What a search with a belief spends, relative to the mean of a policy that has learned nothing."""
+        limits = limits_of(self.settings.minimised, round(_MOST_SPENT * self.scale))
+        return Counts.by(search(problem, self._policy(belief), limits)).of(self.settings.minimised) / self.scale
+
+    @cached_property
+    def reduced(self) -> list[Problem]:
+        """The training problems, reduced to pixels, that have a path."""
+        small = run_all(lambda one: reduced(one.problem), self.problems, self.jobs)
+        paths = run_all(lambda one: bool(np.isfinite(cost_to_go(one)[one.start])), small, self.jobs)
+        return [one for one, found in zip(small, paths, strict=True) if found] or [
+            labelled.problem for labelled in self.problems
+        ]
+
+    @cached_property
+    def scale(self) -> float:
+        """The mean of what a policy that has learned nothing spends on reduced problems."""
+        plain: Policy = LazyPolicy() if self.settings.minimised == "evaluations" else optimistic()
+        limits = limits_of(self.settings.minimised, self.settings.max_expansions)
+        results = run_all(lambda one: search(one, plain, limits), self.reduced[:_SCALED], self.jobs)
+        return max(1.0, float(np.mean([Counts.by(one).of(self.settings.minimised) for one in results])))
+
+    @cached_property
+    def untrained(self) -> LearnedMultipliers:
+        """The belief before the first round."""
+        shares = np.stack([blocked_shares(world_of(labelled.problem)) for labelled in self.problems])
+        mixture = fit_mixture(shares, self.settings.components, np.random.default_rng([self.seed, 0]))
+        frame = PixelFrame.shared([labelled.problem for labelled in self.problems])
+        offsets = None if frame is None else np.full((PIXELS, PIXELS), _FIRST_OFFSET, np.float32)
+        return LearnedMultipliers(mixture, frame=frame, offsets=offsets)
+
+    def _belief(self, progress: Progress[RollOuts]) -> LearnedMultipliers:
+        """The best belief so far; before the first round, an untrained one."""
+        if not progress.policies:
+            return self.untrained
+        belief: LearnedMultipliers = progress.policies[progress.best].belief
+        return belief
+
+    def _shuffled(self, rng: np.random.Generator) -> list[Problem]:
+        return [self.reduced[index] for index in rng.permutation(len(self.reduced))]
 
     def _roll_out(
-        self,
-        labelled: LabelledProblem,
-        index: int,
-        belief: LearnedMultipliers,
-        oracle_probability: float,
-        source: np.random.SeedSequence,
+        self, index: int, belief: LearnedMultipliers, oracle_probability: float, rng: np.random.Generator
     ) -> RollOut | None:
         """A roll-out; None if it ends where it starts."""
-        rng, settings = np.random.default_rng(source), self.settings
-        problem = labelled.problem
-        if rng.random() < settings.random_endpoints:
-            problem = _between_random_cells(problem, rng)
-        policy: Policy = (
-            OraclePolicy() if rng.random() < oracle_probability else self._policy(replace(belief, left_out=index))
-        )
+        settings = self.settings
+        policy: Policy = OraclePolicy() if rng.random() < oracle_probability else self._policy(belief)
         if settings.minimised == "evaluations" and isinstance(policy, OraclePolicy):
             policy = LazyPolicy()
-        trace = search(problem, policy, limits_of(settings.minimised, settings.max_expansions)).trace
+        trace = search(self.reduced[index], policy, limits_of(settings.minimised, settings.max_expansions)).trace
         length = len(trace.evaluated) or len(trace.expanded)
         return RollOut(index, trace, np.sort(rng.integers(0, length, settings.samples_per_world))) if length else None
 
-    def _replay(self, progress: Progress[RollOuts]) -> None:
-        """Compute the states of the rounds that were not yet replayed."""
-        rolled = [one for examples in progress.examples[self._rounds_seen :] for one in examples]
-        self._rounds_seen = len(progress.examples)
-        for moments in run_all(self._moments_of, rolled, self.jobs):
-            self._moments += moments
-
-    def _moments_of(self, rolled: RollOut) -> list[Moment]:
-        if rolled.world >= len(self.problems):
-            raise TrainingError(f"a roll-out on world {rolled.world} of {len(self.problems)}")
-        labelled = self.problems[rolled.world]
-        problem, table = labelled.problem, labelled.table
+    def _moments_of(self, belief: LearnedMultipliers, rolled: RollOut) -> list[Moment]:
+        if rolled.world >= len(self.reduced):
+            raise TrainingError(f"a roll-out on world {rolled.world} of {len(self.reduced)}")
+        problem = self.reduced[rolled.world]
         if (rolled.trace.start, rolled.trace.goal) != (problem.start, problem.goal):
-            problem = replace(problem, start=rolled.trace.start, goal=rolled.trace.goal)
-            table = cost_to_go(problem)
-        view, recollection, moments = PixelView.of(problem), Recollection(self.memory, rolled.world), []
-        for status in rolled.states(problem):
-            known = view.known(status)
-            recollection.update(known)
-            recalled = recollection.shares()
-            inputs, odds = network_inputs(known, self.memory, recalled), log_odds(self.memory.expected(recalled))
-            moments.append(Moment(problem, table, status, inputs.astype(np.float16), odds.astype(np.float16)))
-        return moments
-
-    def _belief(self, progress: Progress[RollOuts]) -> LearnedMultipliers:
-        """The belief of the last round; before the first one, an untrained one."""
-        if progress.policies:
-            belief: LearnedMultipliers = progress.policies[-1].belief
-            # The weights of worlds were chosen before the first round.
-            self.memory = belief.memory
-            return belief
-        if self._untrained is None:
-            self._untrained = self._tuned()
-        return self._untrained
-
-    def _tuned(self) -> LearnedMultipliers:
-        """An untrained network, with the recall and penalty that do best on training worlds."""
-        settings = self.settings
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self.seed)
-            network = TorchPixelNetwork(
-                settings.near_channels, settings.far_channels, Penalty(0.0, 1.0)
-            ).without_torch()
-        problems, _ = draw_problems(self.problems, settings.tuning_worlds, self.seed, 0)
-        indices = {id(labelled): index for index, labelled in enumerate(self.problems)}
-        limits = limits_of(settings.minimised, settings.max_expansions)
-
-        def belief(vector: FloatArray) -> LearnedMultipliers:
-            recall, penalty = weights_of(vector)
-            return LearnedMultipliers(network, replace(self.memory, recall=recall), self.frame, penalty)
-
-        def cost(vector: FloatArray) -> float:
-            drawn = belief(vector)
-
-            def spent(labelled: LabelledProblem) -> float:
-                policy = self._policy(replace(drawn, left_out=indices[id(labelled)]))
-                return Counts.by(search(labelled.problem, policy, limits)).of(settings.minimised)
-
-            return float(np.mean(run_all(spent, problems, self.jobs)))
-
-        tuned = belief(tune(cost, settings, np.random.default_rng([self.seed, 0])))
-        self.memory = tuned.memory
-        return tuned
+            raise TrainingError(f"a roll-out on world {rolled.world} between other cells")
+        table = cost_to_go(problem)
+        return [moment_of(belief, problem, table, status) for status in rolled.states(problem)]
 
     def _policy(self, belief: LearnedMultipliers) -> ReplanningPolicy | LazyPolicy:
         lazy = self.settings.minimised == "evaluations"
         return LazyPolicy(belief=belief) if lazy else ReplanningPolicy(belief)
-
-
-def _pixel_gradient(moment: Moment, values: FloatArray, temperature: float) -> tuple[Floats, float]:
-    """The derivative of the loss at a state with respect to the multiplier of each pixel, and the regret."""
-    problem, status = moment.problem, moment.status
-    view, gradient = PixelView.of(problem), np.empty((PIXELS, PIXELS), np.float32)
-    loss = planner_loss(problem, status, view.spread(values, status), moment.table, temperature)
-    collect(loss.gradient, status, view.width, view.height, gradient)
-    return gradient, loss.regret
-
-
-def _hidden(moment: Moment) -> tuple[Floats, Floats]:
-    """The share of blocked cells among the unseen cells of each pixel, and the share of unseen cells."""
-    view, blocked = PixelView.of(moment.problem), _world_of(moment.problem).blocked.reshape(-1)
-    shares, weights = np.empty((2, PIXELS, PIXELS), np.float32)
-    pool_hidden(moment.status, blocked, view.width, view.height, shares, weights)
-    return shares, weights
-
-
-def _between_random_cells(problem: Problem, rng: np.random.Generator) -> Problem:
-    graph = problem.graph
-    assert isinstance(graph, GridGraph)
-    start, goal = (graph.vertex(cell) for cell in random_cells(graph.world, rng))
-    return replace(problem, start=start, goal=goal)
-
-
-def _world_of(problem: Problem) -> World:
-    graph = problem.graph
-    assert isinstance(graph, GridGraph)
-    return graph.world

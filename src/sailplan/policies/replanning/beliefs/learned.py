@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,56 +13,54 @@ from numpy.typing import NDArray
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.kernel.arrays import UNSEEN
 from sailplan.core.state import SearchState
+from sailplan.errors import ModelError
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.policies.replanning.beliefs.belief import Refresh, Tensors, saveable
-from sailplan.policies.replanning.beliefs.pixel_network import PixelNetwork
-from sailplan.policies.replanning.beliefs.pixels import Floats, PixelFrame, PixelMemory, PixelView, Recollection, fits
+from sailplan.policies.replanning.beliefs.kernel.pixels import penalise, spread
+from sailplan.policies.replanning.beliefs.mixture import PixelMixture, Recall, Recollection
+from sailplan.policies.replanning.beliefs.pixels import PIXELS, Floats, PixelFrame, world_of
 from sailplan.policies.replanning.beliefs.prior import Penalty
 
 OFTEN = Refresh(expansions=10, invalid=4)
-_LEAST_SURPRISE = 0.3
-"""If no known cell differs more than this from its probability, the network is not asked again."""
+_LEAST_CHANGE = 0.1
+"""If no weight of a component has changed by more than this, the multipliers are unmodified."""
 _LEAST_STEP = 0.2
 """Relative changes of a multiplier up to this are ignored, because repairing distances is expensive."""
-_RAREST = 0.003
-"""Probabilities of the memory are clipped to this distance from 0 and 1."""
-_MOST_OUTPUT, _MOST_ODDS = 1000.0, 80.0
-"""Outputs of the network and log odds are clipped to these: the exponential of larger ones overflows."""
+_MOST_EXTRA = 900.0
+_NO_EXTRA = np.zeros((PIXELS, PIXELS))
 
 
-class Prediction(NamedTuple):
-    """What the network predicts for each pixel."""
-
-    multipliers: FloatArray
-    """The cost multipliers of unseen cells."""
-    blocked: Floats
-    """The probability that an unseen cell is blocked."""
-
-
-@saveable("learned")
+@saveable("mixture")
 @dataclass(frozen=True, eq=False)
 class LearnedMultipliers:
-    """Cost multipliers from a network that sees the known cells, the frequencies in training and the stored worlds.
+    """Cost multipliers from a mixture of typical worlds, and from a learned map of extra costs.
 
-    The first output of the network is added to the log odds that the stored worlds give; the second one, as its
-    softplus, to the multiplier. A network that returns zeros and a large negative number is the posterior of the stored
-    worlds.
+    What the search has seen weighs the components of the mixture; they give the probability that an unseen cell is
+    blocked, and the penalty a multiplier. Where start and goal are those of the training, an extra cost is added, which
+    leads the search around places that rarely belong to a good path although they are free.
     """
 
-    network: PixelNetwork = field(repr=False)
-    """The network."""
-    memory: PixelMemory = field(repr=False)
-    """The stored worlds."""
-    frame: PixelFrame | None = None
-    """Start and goal in training, if all problems had the same; the offsets of the network count only there."""
-    penalty: Penalty = field(default_factory=lambda: Penalty(0.3, 8.0, 0.997, 1.5))
+    mixture: PixelMixture = field(repr=False)
+    """The typical worlds."""
+    recall: Recall = field(default_factory=Recall)
+    """How what the search has seen weighs them."""
+    penalty: Penalty = field(default_factory=lambda: Penalty(0.4, 10.0, 0.997, 3.0))
     """The multipliers as a function of the frequency in training and of the probability of being blocked."""
+    frame: PixelFrame | None = None
+    """Start and goal in training, if all problems had the same; extra costs count only there."""
+    offsets: Floats | None = field(default=None, repr=False)
+    """Shape (PIXELS, PIXELS): the extra cost is the softplus of these; None if there is none."""
     name: str = "learned"
     """The name of the belief in notes."""
     refresh: Refresh = OFTEN
     """When the belief is updated during a search."""
-    left_out: int | None = None
-    """Index of a stored world that is ignored, because it is the one that is searched in training."""
+
+    def __post_init__(self) -> None:
+        offsets = self.offsets
+        if offsets is None:
+            return
+        if offsets.shape != (PIXELS, PIXELS) or offsets.dtype != np.float32 or not np.isfinite(offsets).all():
+            raise ModelError(f"offsets of shape {offsets.shape} and type {offsets.dtype}, or not finite")
 
     def why_unsupported(self, problem: Problem) -> str:
         """Return why a problem is not supported; an empty string if it is."""
@@ -75,74 +74,72 @@ class LearnedMultipliers:
         """Return the state of the belief for one search."""
         return LearnedFollower(self, problem)
 
-    def predict(self, known: Floats, recalled: Floats, positions: Floats, *, framed: bool) -> Prediction:
-        """Return the prediction for what is known of each pixel, what the memory recalls, and the positions."""
-        # Any finite weights are allowed: with very large ones, outputs are infinite or NaN, which counts as 0.
-        with np.errstate(over="ignore", invalid="ignore"):
-            outputs = self.network(network_inputs(known, self.memory, recalled), positions, framed=framed)
-        added, extra = np.clip(np.nan_to_num(outputs), -_MOST_OUTPUT, _MOST_OUTPUT)
-        odds = np.clip(log_odds(self.memory.expected(recalled)) + added, -_MOST_ODDS, _MOST_ODDS)
-        blocked = 1.0 / (1.0 + np.exp(-odds))
-        multipliers = self.penalty.multipliers(self.memory.frequencies.astype(np.float64), blocked)
-        return Prediction(multipliers + np.logaddexp(0.0, extra), blocked)
+    def extra(self, problem: Problem) -> FloatArray:
+        """Return the extra cost of each pixel."""
+        return self._extra if self.frame is not None and self.frame.fits(problem) else _NO_EXTRA
+
+    @cached_property
+    def _extra(self) -> FloatArray:
+        if self.offsets is None:
+            return _NO_EXTRA
+        extra: FloatArray = np.logaddexp(0.0, np.minimum(self.offsets, _MOST_EXTRA).astype(np.float64))
+        return extra
+
+    def predict(self, blocked: FloatArray, extra: FloatArray) -> FloatArray:
+        """Return the multiplier of each pixel from the probabilities that its cells are blocked and its extra cost."""
+        penalty, multipliers = self.penalty, np.empty((PIXELS, PIXELS))
+        weights = penalty.prior_weight, penalty.surprise, penalty.certainty, penalty.sharpness
+        penalise(blocked, self.mixture.frequencies, extra, *weights, multipliers)
+        return multipliers
 
     def describe(self) -> tuple[dict[str, Any], Tensors]:
         """Return the facts and tensors for a model file."""
-        memory, worlds = self.memory.describe()
-        frame = None if self.frame is None else [*self.frame.start, *self.frame.goal]
         facts = {
             "name": self.name,
-            "frame": frame,
+            "frame": None if self.frame is None else [*self.frame.start, *self.frame.goal],
+            "recall": asdict(self.recall),
             "charging": self.penalty.describe(),
             "refresh": list(self.refresh),
-            **memory,
         }
-        return facts, {**self.network.describe(), **worlds}
+        return facts, {**self.mixture.describe(), **({} if self.offsets is None else {"offsets": self.offsets})}
 
     @classmethod
     def build(cls, facts: Mapping[str, Any], tensors: Tensors) -> LearnedMultipliers:
         """Create a belief from what `describe` returned."""
-        network, memory = PixelNetwork.build(tensors), PixelMemory.build(facts, tensors)
-        penalty, refresh = Penalty.build(facts["charging"]), Refresh.build(facts["refresh"])
-        return cls(network, memory, PixelFrame.build(facts["frame"]), penalty, str(facts["name"]), refresh)
+        return cls(
+            PixelMixture.build(tensors),
+            Recall.build(facts["recall"]),
+            Penalty.build(facts["charging"]),
+            PixelFrame.build(facts["frame"]),
+            tensors.get("offsets"),
+            str(facts["name"]),
+            Refresh.build(facts["refresh"]),
+        )
 
 
 class LearnedFollower:
     """The belief in one search."""
 
     def __init__(self, belief: LearnedMultipliers, problem: Problem) -> None:
-        self._belief, self._view = belief, PixelView.of(problem)
-        self._positions, self._framed = self._view.positions(problem), fits(belief.frame, problem)
-        self._recollection = Recollection(belief.memory, belief.left_out)
-        self._seen = np.zeros(self._view.cells, np.bool_)
-        self.multipliers = self._predict(np.full(self._view.cells, UNSEEN, np.uint8))
+        world = world_of(problem)
+        self._belief, self._size = belief, (world.width, world.height)
+        self._extra = belief.extra(problem)
+        self._recollection = Recollection(belief.mixture, belief.recall, *self._size)
+        cells = world.width * world.height
+        # A multiplier of 0 differs from every prediction, so that all of them are set.
+        self.multipliers = self._spread(np.full(cells, UNSEEN, np.uint8), np.zeros(cells))
 
     def update(self, state: SearchState) -> FloatArray | None:
-        """Return the multipliers, given the state of the search; None if nothing is a surprise."""
-        status = state.status[: self._view.cells]
-        if self._view.surprise(status, self._seen, self._expected) <= _LEAST_SURPRISE:
+        """Return the multipliers, given the state of the search; None if the components are as likely as before."""
+        status = state.status[: len(self.multipliers)]
+        if self._recollection.observe(status) <= _LEAST_CHANGE:
             return None
-        multipliers = self._predict(status)
-        kept = np.abs(multipliers - self.multipliers) <= _LEAST_STEP * self.multipliers
-        kept &= status == UNSEEN
-        self.multipliers = np.where(kept, self.multipliers, multipliers)
+        self._recollection.apply()
+        self.multipliers = self._spread(status, self.multipliers.copy())
         return self.multipliers
 
-    def _predict(self, status: NDArray[np.uint8]) -> FloatArray:
-        known = self._view.known(status)
-        self._recollection.update(known)
-        prediction = self._belief.predict(known, self._recollection.shares(), self._positions, framed=self._framed)
-        self._expected = prediction.blocked
-        return self._view.spread(prediction.multipliers, status)
-
-
-def network_inputs(known: Floats, memory: PixelMemory, recalled: Floats) -> Floats:
-    """Return the inputs of each pixel, shape (INPUTS, PIXELS, PIXELS)."""
-    return np.concatenate([known, memory.frequencies[None], recalled])
-
-
-def log_odds(shares: Floats) -> Floats:
-    """Return the log odds of shares, which are clipped so that none is certain."""
-    kept = np.clip(shares, _RAREST, 1.0 - _RAREST)
-    odds: Floats = np.log(kept / (1.0 - kept))
-    return odds
+    def _spread(self, status: NDArray[np.uint8], multipliers: FloatArray) -> FloatArray:
+        """Set the multipliers of unseen cells to those of their pixels."""
+        values = self._belief.predict(self._recollection.blocked(), self._extra)
+        spread(values, status, *self._size, _LEAST_STEP, multipliers)
+        return multipliers

@@ -1,10 +1,8 @@
-"""A grid reduced to a fixed number of pixels, and stored worlds that are compared with what is known of it."""
+"""A grid reduced to a fixed number of pixels, and components of a mixture that are compared with what is known."""
 
 from __future__ import annotations
 
 import math
-
-import numpy as np
 
 from sailplan.core.kernel.arrays import INVALID, UNSEEN
 from sailplan.core.kernel.compile import inlined, kernel
@@ -24,56 +22,147 @@ def _pixel_of(cell, pixels, cells):
 
 
 @kernel
-def pool_known(status, width, height, known):
-    """Compute what is known of each pixel.
-
-    `known` has shape (3, pixels, pixels): 1 if a cell is known to be blocked, and the shares of the cells of the pixel
-    that are known to be blocked and known to be free.
-    """
-    pixels = known.shape[1]
-    for row in range(pixels):
-        low, high = _cells_of(row, pixels, height)
-        for column in range(pixels):
-            left, right = _cells_of(column, pixels, width)
-            blocked, free = 0, 0
-            for y in range(low, high):
-                for x in range(left, right):
-                    here = status[y * width + x]
-                    blocked += here == INVALID
-                    free += here != INVALID and here != UNSEEN
-            count = (high - low) * (right - left)
-            known[0, row, column] = 1.0 if blocked else 0.0
-            known[1, row, column] = blocked / count
-            known[2, row, column] = free / count
-
-
-@kernel
-def pool_hidden(status, blocked, width, height, shares, weights):
-    """Compute the share of blocked cells among the unseen cells of each pixel, and the share of unseen cells."""
+def pool(blocked, shares):
+    """Compute the share of blocked cells of each pixel from an array of shape (height, width)."""
+    height, width = blocked.shape
     pixels = shares.shape[0]
     for row in range(pixels):
         low, high = _cells_of(row, pixels, height)
         for column in range(pixels):
             left, right = _cells_of(column, pixels, width)
-            unseen, hidden = 0, 0
+            count = 0
             for y in range(low, high):
                 for x in range(left, right):
-                    if status[y * width + x] == UNSEEN:
-                        unseen += 1
-                        hidden += blocked[y * width + x]
-            shares[row, column] = hidden / unseen if unseen else 0.0
-            weights[row, column] = unseen / ((high - low) * (right - left))
+                    count += blocked[y, x]
+            shares[row, column] = count / ((high - low) * (right - left))
 
 
 @kernel
-def spread(values, status, width, height, multipliers):
-    """Set the multiplier of each unseen cell to the value of its pixel, and that of all others to 1."""
+def add_evidence(status, seen, width, height, blocked_logs, free_logs, blocked_weight, free_weight, across, evidence):
+    """Add the log likelihood of the cells that have become known, in each area and under each component.
+
+    `blocked_logs` and `free_logs` have shape (pixels, pixels, components): the logarithms of the probabilities that a
+    cell of a pixel is blocked, and that it is free. `evidence` has shape (areas, components), with `across` areas in a
+    row. Cells are marked in `seen`; returns whether any has become known.
+    """
+    pixels, changed = blocked_logs.shape[0], False
+    for y in range(height):
+        row = _pixel_of(y, pixels, height)
+        for x in range(width):
+            cell = y * width + x
+            if status[cell] == UNSEEN or seen[cell]:
+                continue
+            seen[cell] = changed = True
+            column = _pixel_of(x, pixels, width)
+            total = evidence[row * across // pixels * across + column * across // pixels]
+            if status[cell] == INVALID:
+                logs, weight = blocked_logs[row, column], blocked_weight
+            else:
+                logs, weight = free_logs[row, column], free_weight
+            for component in range(len(total)):
+                total[component] += weight * logs[component]
+    return changed
+
+
+@kernel
+def weigh(evidence, prior_logs, carried, local, everywhere, proposed, weights):
+    """Propose the weight of each component in each area; return the largest difference from `weights`.
+
+    The posterior by the evidence of all areas has the share 1 - local, the posterior by the evidence that is carried to
+    an area the share local. `everywhere` is scratch, one number for each component.
+    """
+    areas, components = evidence.shape
+    for component in range(components):
+        everywhere[component] = prior_logs[component]
+        for area in range(areas):
+            everywhere[component] += evidence[area, component]
+    _normalise(everywhere)
+    largest = 0.0
+    for area in range(areas):
+        here = proposed[area]
+        for component in range(components):
+            here[component] = prior_logs[component]
+        for other in range(areas):
+            share, others = carried[area, other], evidence[other]
+            for component in range(components):
+                here[component] += share * others[component]
+        _normalise(here)
+        for component in range(components):
+            here[component] = local * here[component] + (1.0 - local) * everywhere[component]
+            largest = max(largest, abs(here[component] - weights[area, component]))
+    return largest
+
+
+@inlined
+def _normalise(logs):
+    """Replace logarithms of weights by weights whose sum is 1."""
+    largest, total = logs[0], 0.0
+    for index in range(len(logs)):
+        largest = max(largest, logs[index])
+    for index in range(len(logs)):
+        logs[index] = math.exp(logs[index] - largest)
+        total += logs[index]
+    for index in range(len(logs)):
+        logs[index] /= total
+
+
+@kernel
+def blend(shares, weights, across, least_weight, frequencies, prior, blocked):
+    """Compute the probability that an unseen cell of each pixel is blocked.
+
+    `shares` has shape (components, pixels, pixels), `weights` shape (areas, components). Components whose weight is
+    smaller than `least_weight` are ignored. `prior` is the share of the frequencies.
+    """
+    pixels = shares.shape[1]
+    for area in range(len(weights)):
+        low, high = _rows_of(area // across, across, pixels)
+        left, right = _rows_of(area % across, across, pixels)
+        for row in range(low, high):
+            for column in range(left, right):
+                blocked[row, column] = prior * frequencies[row, column]
+        for component in range(len(shares)):
+            if weights[area, component] < least_weight:
+                continue
+            weight = (1.0 - prior) * weights[area, component]
+            for row in range(low, high):
+                for column in range(left, right):
+                    blocked[row, column] += weight * shares[component, row, column]
+
+
+@inlined
+def _rows_of(area, across, pixels):
+    """Return the first row of the pixels of an area, and the end of its rows."""
+    return -(-area * pixels // across), -(-(area + 1) * pixels // across)
+
+
+@kernel
+def penalise(blocked, frequencies, extra, prior_weight, surprise, certainty, sharpness, multipliers):
+    """Compute the multiplier of each pixel: that of `Penalty`, plus an extra cost."""
+    for row in range(len(blocked)):
+        for column in range(len(blocked)):
+            likely = certainty * min(blocked[row, column], 1.0) ** sharpness
+            multipliers[row, column] = (
+                1.0 + prior_weight * frequencies[row, column] + extra[row, column] - surprise * math.log1p(-likely)
+            )
+
+
+@kernel
+def spread(values, status, width, height, least_step, multipliers):
+    """Set the multiplier of each unseen cell to the value of its pixel, and that of all others to 1.
+
+    Relative changes up to `least_step` are ignored.
+    """
     pixels = values.shape[0]
     for y in range(height):
         row = _pixel_of(y, pixels, height)
         for x in range(width):
             cell = y * width + x
-            multipliers[cell] = values[row, _pixel_of(x, pixels, width)] if status[cell] == UNSEEN else 1.0
+            if status[cell] != UNSEEN:
+                multipliers[cell] = 1.0
+                continue
+            value = values[row, _pixel_of(x, pixels, width)]
+            if abs(value - multipliers[cell]) > least_step * multipliers[cell]:
+                multipliers[cell] = value
 
 
 @kernel
@@ -87,76 +176,3 @@ def collect(gradient, status, width, height, values):
             cell = y * width + x
             if status[cell] == UNSEEN:
                 values[row, _pixel_of(x, pixels, width)] += gradient[cell]
-
-
-@kernel
-def largest_surprise(status, seen, expected, width, height):
-    """Return how much any cell that has become known differs from the expected probability of being blocked.
-
-    Such cells are marked in `seen`.
-    """
-    pixels, largest = expected.shape[0], 0.0
-    for y in range(height):
-        row = _pixel_of(y, pixels, height)
-        for x in range(width):
-            cell = y * width + x
-            if status[cell] == UNSEEN or seen[cell]:
-                continue
-            seen[cell] = True
-            likely = expected[row, _pixel_of(x, pixels, width)]
-            largest = max(largest, 1.0 - likely if status[cell] == INVALID else likely)
-    return largest
-
-
-@kernel
-def add_doubts(levels, most_level, known, before, edges, doubt_of_blocked, doubt_of_free, doubts):
-    """Add the doubt in each stored world that follows from what has become known.
-
-    `levels` has shape (pixels, pixels, worlds): the share of blocked cells in steps of 1 / most_level. `doubts` has a
-    row for each area; the areas are squares that begin at the rows and columns `edges`. `before` is what `known` was at
-    the last call, and is updated.
-    """
-    across, worlds = len(edges) - 1, doubts.shape[1]
-    for area in range(len(doubts)):
-        total = doubts[area]
-        for row in range(edges[area // across], edges[area // across + 1]):
-            for column in range(edges[area % across], edges[area % across + 1]):
-                blocked = known[1, row, column] - before[1, row, column]
-                free = known[2, row, column] - before[2, row, column]
-                if blocked == 0.0 and free == 0.0:
-                    continue
-                before[1, row, column], before[2, row, column] = known[1, row, column], known[2, row, column]
-                shares = levels[row, column]
-                always = blocked * doubt_of_blocked
-                factor = (free * doubt_of_free - always) / most_level
-                for world in range(worlds):
-                    total[world] += always + factor * shares[world]
-
-
-@kernel
-def blend(levels, most_level, doubts, edges, least_weight, shares):
-    """Compute the mean share of blocked cells in each pixel over the stored worlds, with weights exp(-doubt).
-
-    `levels` has shape (worlds, pixels, pixels). `doubts` has a row for each area, as in `add_doubts`. Worlds whose
-    weight is smaller than `least_weight` times the largest one are ignored.
-    """
-    across, span = len(edges) - 1, -math.log(least_weight)
-    shares[:] = 0.0
-    for area in range(len(doubts)):
-        low, high = edges[area // across], edges[area // across + 1]
-        left, right = edges[area % across], edges[area % across + 1]
-        least = doubts[area, 0]
-        for world in range(len(levels)):
-            least = min(least, doubts[area, world])
-        total = shares[low, left]
-        for world in range(len(levels)):
-            if doubts[area, world] - least > span:
-                continue
-            weight = np.float32(math.exp(least - doubts[area, world]))
-            total += weight
-            for row in range(low, high):
-                for column in range(left, right):
-                    shares[row, column] += weight * levels[world, row, column]
-        for row in range(low, high):
-            for column in range(left, right):
-                shares[row, column] /= total * most_level
