@@ -14,7 +14,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 help: ## say what there is
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 8
 
-demo: .venv/installed-train ## a short tour: train a policy, planners side by side, a table, pictures, report.html
+demo: .venv/installed-plot ## a short tour: train a policy, planners side by side, a table, pictures, report.html
 	$(BIN)/sailplan demo --out demo
 
 test: lint ## lint, types, layers, and every test
@@ -42,17 +42,20 @@ reproduce: .venv/installed-train ## the paper's table and figures, and report.ht
 training: .venv/installed-train ## how far a training carries over, and how long it takes (an hour or more)
 	for what in generated relative speed; do $(BIN)/python benchmarks/training.py $$what || exit 1; done
 
-pretrained: .venv/installed-train ## train the policies that come with the package anew, on generated worlds
+pretrained: .venv/installed-train ## train the policies that come with the package again, on generated worlds
 	rm -rf build/pretrained
 	for family in $$($(BIN)/python -c 'from sailplan.datasets import FAMILIES; print(*FAMILIES)'); do \
 		$(BIN)/sailplan train --data $$family --seed 0 --out build/pretrained/sail/$$family || exit 1; \
+		$(BIN)/sailplan train --data $$family --objective evaluations --seed 0 \
+			--out build/pretrained/lazy-sail/$$family || exit 1; \
 		$(BIN)/sailplan train --data $$family --algorithm belief --rounds 3 --worlds-per-vector 25 --seed 0 \
 			--out build/pretrained/belief/$$family || exit 1; \
-		for algorithm in sail belief; do \
+		for algorithm in sail lazy-sail belief; do \
 			cp build/pretrained/$$algorithm/$$family/model.safetensors \
 				src/sailplan/pretrained/$$algorithm/$$family.safetensors || exit 1; \
 		done; \
 	done
+	$(BIN)/python benchmarks/any_map.py train --out src/sailplan/pretrained/sail/any.safetensors
 
 clean: ## remove the environment and everything made
 	rm -rf .venv demo reproduction build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
@@ -66,13 +69,17 @@ clean: ## remove the environment and everything made
 	$(PIP) -e .
 	@touch $@
 
+.venv/installed-plot: .venv/bin/python pyproject.toml constraints.txt
+	$(PIP) -e '.[plot]'
+	@touch $@ .venv/installed
+
 .venv/installed-train: .venv/bin/python pyproject.toml constraints.txt
 	$(PIP) -e '.[train,plot]'
-	@touch $@ .venv/installed
+	@touch $@ .venv/installed .venv/installed-plot
 
 .venv/installed-dev: .venv/bin/python pyproject.toml constraints.txt
 	$(PIP) -e '.[dev]'
-	@touch $@ .venv/installed .venv/installed-train
+	@touch $@ .venv/installed .venv/installed-plot .venv/installed-train
 
 .venv/installed-bench: .venv/bin/python pyproject.toml constraints.txt
 	$(PIP) -e '.[bench,gym]'

@@ -1,15 +1,16 @@
 """SaIL through the planner beside the beliefs and optimistic replanning.
 
     python benchmarks/imitation.py table --data ../shared/data/motion_planning_datasets
+    python benchmarks/imitation.py lazy
     python benchmarks/imitation.py elsewhere
     python benchmarks/imitation.py speed
-    python benchmarks/imitation.py picture --families single_bugtrap
+    python benchmarks/imitation.py picture --families bugtrap_forest
 
 `table` runs the pretrained policies of each family on the second half of the validation maps and on generated worlds of
-a seed that no training uses. `elsewhere` runs them between random cells of generated worlds of 201 x 201 and 401 x 401.
-`speed` measures the time of an expansion. `picture` draws the multipliers of a search before anything is known, soon
-after the first wall is seen, and at the end. `--models DIR` names a folder of runs to use instead of the pretrained
-policies, with one folder a family.
+a seed that no training uses. `lazy` does the same for edge evaluations of the lazy policies. `elsewhere` runs them
+between random cells of generated worlds of 201 x 201 and 401 x 401. `speed` measures the time of an expansion.
+`picture` draws the multipliers of a search before anything is known, soon after the first wall is seen, and at the end.
+`--models DIR` names a folder of runs to use instead of the pretrained policies, with one folder a family.
 """
 
 from __future__ import annotations
@@ -53,6 +54,11 @@ def expansions(policy: Policy, problems: Sequence[Problem]) -> FloatArray:
     return np.array(run_all(lambda problem: search(problem, policy, LIMITS).expansions, problems, 2), np.float64)
 
 
+def evaluations(policy: Policy, problems: Sequence[Problem]) -> FloatArray:
+    """The edge evaluations of a policy on each problem."""
+    return np.array(run_all(lambda problem: search(problem, policy).edge_evaluations, problems, 2), np.float64)
+
+
 def solvable(problems: Sequence[Problem]) -> list[Problem]:
     return [problem for problem in problems if np.isfinite(cost_to_go(problem)[problem.start])]
 
@@ -81,7 +87,7 @@ def with_interval(counts: FloatArray) -> str:
 
 
 def print_table(title: str, names: Sequence[str], rows: Sequence[tuple[str, list[FloatArray]]]) -> None:
-    """Mean expansions with intervals and ratios to the first policy, which is the oracle."""
+    """Means with intervals, and ratios to the first policy."""
     headings = ["family", "worlds", *names, *(f"ratio, {name}" for name in names[1:])]
     lines = []
     for family, counts in rows:
@@ -94,12 +100,16 @@ def print_table(title: str, names: Sequence[str], rows: Sequence[tuple[str, list
 
 
 def compare(
-    title: str, names: dict[str, Callable[[str], str]], families: Sequence[str], pose: Callable[[str], list[Problem]]
+    title: str,
+    names: dict[str, Callable[[str], str]],
+    families: Sequence[str],
+    pose: Callable[[str], list[Problem]],
+    count: Callable[[Policy, Sequence[Problem]], FloatArray] = expansions,
 ) -> None:
     rows = []
     for family in families:
         problems = solvable(pose(family))
-        counts = [expansions(load_policy(policy(family)), problems) for policy in names.values()]
+        counts = [count(load_policy(policy(family)), problems) for policy in names.values()]
         rows.append((family, counts))
         print(family, *(f"{one.mean() / counts[0].mean():.3f}" for one in counts), flush=True)
     print_table(title, list(names), rows)
@@ -157,7 +167,7 @@ def first_wall(problem: Problem, trace: Trace) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["table", "elsewhere", "speed", "picture"])
+    parser.add_argument("what", choices=["table", "lazy", "elsewhere", "speed", "picture"])
     parser.add_argument("--data", type=Path, default=Path("../shared/data/motion_planning_datasets"))
     parser.add_argument("--models", type=Path)
     parser.add_argument("--worlds", type=int, default=200, help="generated worlds of each family")
@@ -179,6 +189,15 @@ def main() -> None:
         data = arguments.data
         compare("Second half of the validation maps", names, families, lambda one: validation_half(data, one))
         compare(f"{worlds} generated worlds", names, families, lambda family: fresh(family, worlds))
+    elif arguments.what == "lazy":
+        lazy: dict[str, Callable[[str], str]] = {
+            "lazy": lambda family: "lazy",
+            "lazy-belief": lambda family: f"lazy-belief:{family}",
+            "lazy-sail": lambda family: f"lazy-sail:{family}",
+        }
+        half = partial(validation_half, arguments.data)
+        compare("Evaluations, second half of the validation maps", lazy, families, half, evaluations)
+        compare(f"Evaluations, {worlds} generated worlds", lazy, families, partial(fresh, count=worlds), evaluations)
     elif arguments.what == "elsewhere":
         del names["belief"]
         for side in (201, 401):

@@ -2,6 +2,7 @@
 
     python benchmarks/training.py generated   trained on generated worlds against trained on real ones
     python benchmarks/training.py relative    trained on 201 x 201, run on 401 x 401, random starts and goals
+    python benchmarks/training.py planner     SaIL through the planner: minutes of a training on one core, by seed
     python benchmarks/training.py speed       an expansion, a round of CEM, and where a training's time goes
 
 --data names a folder with one folder a family. Runs are stored in --runs and reused. The paper's own table and
@@ -118,6 +119,25 @@ def relative(runs: Path) -> None:
         print(f"{family:18} {scores[0]:8.1f} {scores[1]:8.1f} {scores[1] / scores[0]:6.3f}", flush=True)
 
 
+def planner(runs: Path, families: Sequence[str], seeds: Sequence[int]) -> None:
+    """Runs are in `sail-SEED/FAMILY`; `benchmarks/imitation.py --models runs/sail-SEED` evaluates them."""
+    trainings = [
+        Training(f"sail-{seed}/{family}", ("--data", family, "--seed", str(seed)))
+        for seed in seeds
+        for family in families
+    ]
+    train_all(trainings, runs)
+    print("\nMinutes: rolling out, fitting, validating, in all; expansions of the best round on validation worlds")
+    for training in trainings:
+        rounds = read_metrics(training.folder(runs))
+        parts = [
+            sum(getattr(one, f"seconds_{name}") for one in rounds) / 60.0
+            for name in ("rolling_out", "fitting", "validating")
+        ]
+        best = min(one.validation_expansions for one in rounds)
+        print(f"{training.name:28}", *(f"{part:6.1f}" for part in [*parts, sum(parts)]), f"{best:8.1f}", flush=True)
+
+
 def speed(reproduction: Path) -> None:
     rng = np.random.default_rng(0)
     for name, features in PRESETS.items():
@@ -188,12 +208,16 @@ def cost_at(policy: LearnedPolicy, expansions: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("generated", "relative", "speed"))
+    parser.add_argument("what", choices=("generated", "relative", "planner", "speed"))
     parser.add_argument("--data", type=Path, default=Path("../shared/data/motion_planning_datasets"))
     parser.add_argument("--runs", type=Path, default=Path("build/training"))
     parser.add_argument("--reproduction", type=Path, default=Path("build/reproduction"), help="whose runs speed times")
+    parser.add_argument("--families", default=",".join(FAMILIES))
+    parser.add_argument("--seeds", default="0,1,2")
     arguments = parser.parse_args()
-    if arguments.what == "generated":
+    if arguments.what == "planner":
+        planner(arguments.runs, arguments.families.split(","), [int(seed) for seed in arguments.seeds.split(",")])
+    elif arguments.what == "generated":
         generated(arguments.data, arguments.runs)
     elif arguments.what == "relative":
         relative(arguments.runs)

@@ -83,13 +83,15 @@ def test_the_pretrained_policies(name: str) -> None:
     policy = load_policy(name)
     check_policy(policy)
     algorithm, family = name.split(":")
-    assert family in FAMILIES
+    assert family in [*FAMILIES, "any"]
     file = Path(sailplan.__file__).parent / "pretrained" / PRETRAINED[name]
-    assert file.stat().st_size < {"sail": 600_000, "belief": 1_000_000, "lazy-belief": 1_000_000}[algorithm]
+    assert file.stat().st_size < (600_000 if "sail" in algorithm and family != "any" else 1_000_000)
     facts = read_facts(file)
     assert (facts["algorithm"], facts["data"]) == (algorithm.removeprefix("lazy-"), family)
-    problems = [grid_problem(world) for world in GeneratedWorlds(family, size=12, seed=99)]
-    if algorithm == "lazy-belief":
+    problems = [
+        grid_problem(world) for world in GeneratedWorlds("mazes" if family == "any" else family, size=12, seed=99)
+    ]
+    if algorithm.startswith("lazy"):
         assert facts["settings"]["objective"] == "evaluations"
         believed, plain = (
             [search(problem, one).edge_evaluations for problem in problems] for one in (policy, LazyPolicy())

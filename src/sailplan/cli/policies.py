@@ -16,11 +16,17 @@ def policies(as_json: Json = False) -> None:
     from sailplan.policies import CATALOGUE, PRETRAINED
 
     built_in = {name: entry.summary for name, entry in CATALOGUE.items()}
-    kinds = {"sail": "SaIL", "belief": "replanning with a belief", "lazy-belief": "lazy search with a belief"}
-    pretrained = {
-        name: f"{kinds[name.partition(':')[0]]}, trained on generated {name.partition(':')[2]} worlds"
-        for name in PRETRAINED
+    kinds = {
+        "sail": "SaIL",
+        "lazy-sail": "SaIL for few edge evaluations",
+        "belief": "replanning with a belief",
+        "lazy-belief": "lazy search with a belief",
     }
+    pretrained = {}
+    for name in PRETRAINED:
+        algorithm, _, family = name.partition(":")
+        worlds = "worlds of all families and others" if family == "any" else f"generated {family} worlds"
+        pretrained[name] = f"{kinds[algorithm]}, trained on {worlds}"
     summaries = {**built_in, **pretrained}
     if as_json:
         typer.echo(json.dumps([{"policy": name, "summary": summary} for name, summary in summaries.items()]))

@@ -103,13 +103,13 @@ CATALOGUE: dict[str, Entry] = {
 }
 
 
-_ALGORITHMS = ("sail", "belief", "lazy-belief")
+_ALGORITHMS = ("sail", "lazy-sail", "belief", "lazy-belief")
 PRETRAINED: dict[str, str] = {
     f"{algorithm}:{file.stem}": f"{algorithm}/{file.name}"
     for algorithm in _ALGORITHMS
     for file in sorted((_PRETRAINED_FOLDER / algorithm).glob(f"*{SUFFIX}"))
 }
-"""The pretrained policies, one per algorithm and family of generated worlds, and their files in the package."""
+"""The pretrained policies and their files in the package: by algorithm, each family of generated worlds or `any`."""
 
 
 MODEL_KINDS: dict[str, Callable[[Mapping[str, Any], Tensors, StopRule], Policy]] = {
