@@ -7,10 +7,11 @@
 
 `seeds` trains `--preset paper` on 200 training maps, chooses the round on the first half of the validation maps and
 reports the second half. `sail` and `sl` vary one thing at a time and use training maps only: 0 to 199 to train on (SL
-also 400 to 799), 200 to 249 to choose the round on, 300 to 399 to report. Their results are appended to
-`RUNS/variants.csv`; those that are already in it are not computed again. `table` prints the file. The variants are
-trained with the network and optimiser of the paper in numpy, which takes a fraction of the time of torch; `torch` is
-the unmodified variant with torch.
+also 400 to 799), 200 to 249 to choose the round on, 300 to 399 to report. Results are appended to `seeds.csv` and
+`variants.csv` in the folder of the runs; those that are already there are not computed again. `table` prints them.
+
+The network of the paper and its optimiser are trained in numpy here, which takes a fraction of the time of torch. With
+`--torch`, `seeds` calls `sailplan train`; the variant `torch` is the unmodified one with torch.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from sailplan.learning import CLONING, PAPER, Progress, SailSettings
 from sailplan.learning.algorithms.sail import Imitator
 from sailplan.learning.regressors import Examples, network_maker
 from sailplan.learning.rounds import Candidate, draw_problems, run_rounds, seed_of
+from sailplan.learning.run_folder import read_metrics
 from sailplan.learning.settings import NetworkSettings
 from sailplan.policies import load_policy
 from sailplan.policies.catalogue import MODEL
@@ -55,7 +57,7 @@ from sailplan.policies.replay.samples import take_samples
 from training import Training as Run
 
 Floats = NDArray[np.float32]
-RESULTS = "variants.csv"
+RESULTS, SEEDS = "variants.csv", "seeds.csv"
 COLUMNS = ("algorithm", "variant", "family", "seed", "rounds", "best_round", "chosen_on", "reported", "seconds")
 
 
@@ -306,24 +308,42 @@ def vary(
                 began = perf_counter()
                 policy, best, chosen_on = train_variant(variant, settings, train, choice, seed)
                 reported = mean_expansions(policy, report)
-                row = [*key, best, f"{chosen_on:.1f}", f"{reported:.1f}", f"{perf_counter() - began:.0f}"]
-                write_row(path, row)
-                print(*row, f"{normalised(reported):.3f}", sep=", ", flush=True)
+                write_result(path, key, best, chosen_on, reported, perf_counter() - began)
 
 
-def write_row(path: Path, row: Sequence[object]) -> None:
+def write_result(path: Path, key: Sequence[str], best: int, chosen_on: float, reported: float, seconds: float) -> None:
+    row = [*key, str(best), f"{chosen_on:.1f}", f"{reported:.1f}", f"{seconds:.0f}"]
     is_new = not path.exists()
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerows([COLUMNS, row] if is_new else [row])
+        csv.writer(file).writerows([COLUMNS, row] if is_new else [row])
+    print(*row, f"{normalised(reported):.3f}", sep=", ", flush=True)
 
 
 def three_numbers(scores: Sequence[float]) -> str:
     """The median and the range, or the number itself if there is only one."""
-    if len(scores) == 1:
-        return f"{scores[0]:.3f}"
+    if len(scores) < 2:
+        return f"{scores[0]:.3f}" if scores else "-"
     return f"{median(scores):.3f} ({min(scores):.3f}-{max(scores):.3f})"
+
+
+def print_results(runs: Path) -> None:
+    print_seeds(runs / SEEDS)
+    print_variants(runs / RESULTS)
+
+
+def print_seeds(path: Path) -> None:
+    rows = read_results(path)
+    trained = list(dict.fromkeys(row["algorithm"] for row in rows))
+    lines = []
+    for family in FAMILIES:
+        line = [Cell(family), Cell(f"{PUBLISHED[family]['sail']:.3f}")]
+        for name in trained:
+            scores = scores_of(rows, algorithm=name, family=family)
+            line += [Cell(three_numbers(scores)), Cell(" ".join(f"{score:.3f}" for score in scores))]
+        lines.append(line)
+    headings = ["family", "published", *(text for name in trained for text in (f"{name}: median (range)", "seeds"))]
+    print(markdown(Sheet("SaIL, second half of the validation maps", headings, lines)), flush=True)
 
 
 def print_variants(path: Path) -> None:
@@ -335,43 +355,48 @@ def print_variants(path: Path) -> None:
         for name in dict.fromkeys(row["variant"] for row in own):
             line = [Cell(name)]
             for family in families:
-                found = [row for row in own if (row["variant"], row["family"]) == (name, family)]
-                scores = [normalised(float(row["reported"])) for row in found]
-                line += [Cell(three_numbers(scores) if scores else "-"), Cell(str(len(scores)))]
+                scores = scores_of(own, variant=name, family=family)
+                line += [Cell(three_numbers(scores)), Cell(str(len(scores)))]
             lines.append(line)
-        lines.append(
-            [Cell("published"), *(c for f in families for c in (Cell(f"{PUBLISHED[f][algorithm]:.3f}"), Cell("")))]
-        )
+        published = [(Cell(f"{PUBLISHED[family][algorithm]:.3f}"), Cell("")) for family in families]
+        lines.append([Cell("published"), *(cell for pair in published for cell in pair)])
         headings = ["variant", *(text for family in families for text in (family, "seeds"))]
         print(markdown(Sheet(f"{algorithm}: median (range) of normalised expansions", headings, lines)), flush=True)
 
 
-def seeds_of_paper(data: Path, runs: Path, families: Sequence[str], seeds: Sequence[int]) -> None:
-    """Train what is not yet there, the first seed of all families first; report the second half of the validation."""
-    scores: dict[str, list[float]] = {family: [] for family in families}
+def scores_of(rows: Sequence[Mapping[str, str]], **wanted: str) -> list[float]:
+    """The scores of the rows with these values, by seed."""
+    found = [row for row in rows if all(row[name] == value for name, value in wanted.items())]
+    return [normalised(float(row["reported"])) for row in sorted(found, key=lambda row: int(row["seed"]))]
+
+
+def seeds_of_paper(data: Path, runs: Path, families: Sequence[str], seeds: Sequence[int], torch: bool) -> None:
+    """Train the preset, the first seed of all families first, and append the second half of the validation maps.
+
+    With torch it is `sailplan train`; else the settings are the same, and numpy trains the network.
+    """
+    path, algorithm = runs / SEEDS, "torch" if torch else "numpy"
+    settings = PAPER.changed(validation_worlds=HALF)
     for seed in seeds:
         for family in families:
-            options = ("--data", str(data / family), "--algorithm", "sail", "--preset", "paper", "--seed", str(seed))
-            run = Run(f"paper-{family}-{seed}", (*options, "--validation-worlds", str(HALF)))
-            run.run(runs)
-            policy = load_policy(str(run.folder(runs) / MODEL))
-            expansions = mean_expansions(policy, solvable(validation_half(data, family)))
-            scores[family].append(normalised(expansions))
-            print(f"{family:18} seed {seed} {expansions:8.1f} {scores[family][-1]:.3f}", flush=True)
-    lines = [
-        [
-            Cell(text)
-            for text in (
-                one,
-                f"{PUBLISHED[one]['sail']:.3f}",
-                f"{median(found):.3f}",
-                f"{min(found):.3f}-{max(found):.3f}",
-            )
-        ]
-        for one, found in scores.items()
-    ]
-    title = f"Normalised expansions, second half of the validation maps, seeds {', '.join(map(str, seeds))}"
-    print(markdown(Sheet(title, ["family", "published", "median", "range"], lines)), flush=True)
+            key = (algorithm, "preset paper", family, str(seed), str(settings.rounds))
+            if key in {tuple(row[name] for name in COLUMNS[:5]) for row in read_results(path)}:
+                continue
+            began = perf_counter()
+            if torch:
+                options = ("--data", str(data / family), "--algorithm", "sail", "--preset", "paper")
+                run = Run(f"paper-{family}-{seed}", (*options, "--seed", str(seed), "--validation-worlds", str(HALF)))
+                run.run(runs)
+                best = min(read_metrics(run.folder(runs)), key=lambda one: one.validation_expansions)
+                number, chosen_on = best.number, best.validation_expansions
+                policy: Policy = load_policy(str(run.folder(runs) / MODEL))
+            else:
+                (tasks,) = load_tasks(str(data / family), Choice("validation", limit=HALF))
+                choice = [task.problem() for task in tasks.tasks]
+                train = training_maps(data, family, 0, settings.training_worlds)
+                policy, number, chosen_on = train_variant(UNMODIFIED, settings, train, choice, seed)
+            reported = mean_expansions(policy, solvable(validation_half(data, family)))
+            write_result(path, key, number, chosen_on, reported, perf_counter() - began)
 
 
 def main() -> None:
@@ -383,6 +408,7 @@ def main() -> None:
     parser.add_argument("--seeds", default="0,1,2")
     parser.add_argument("--rounds", type=int, default=8, help="rounds of `sail`")
     parser.add_argument("--variants", help="names of the variants, separated by semicolons; by default all")
+    parser.add_argument("--torch", action="store_true", help="let `seeds` call `sailplan train`")
     arguments = parser.parse_args()
     families, seeds = arguments.families.split(","), [int(seed) for seed in arguments.seeds.split(",")]
     data, runs = arguments.data, arguments.runs
@@ -392,10 +418,10 @@ def main() -> None:
         return [one for one in variants if one.name in names]
 
     whats: dict[str, Callable[[], None]] = {
-        "seeds": lambda: seeds_of_paper(data, runs, families, seeds),
+        "seeds": lambda: seeds_of_paper(data, runs, families, seeds, arguments.torch),
         "sail": lambda: vary("sail", chosen(SAIL), PAPER.changed(rounds=arguments.rounds), data, runs, families, seeds),
         "sl": lambda: vary("sl", chosen(SL), CLONING, data, runs, families, seeds),
-        "table": lambda: print_variants(runs / RESULTS),
+        "table": lambda: print_results(runs),
     }
     whats[arguments.what]()
 
