@@ -6,9 +6,10 @@
 
 DATA is a folder of files of edge worlds. `train` makes RUNS/any/NAME and RUNS/bound_1/NAME with the default settings of
 `sailplan train --algorithm belief --objective evaluations`, which choose on the first 70 validation worlds. With
-`--network N` it makes RUNS/network/NAME, with N further rounds that train a network of edges (`--network-rounds`).
-`table` prints mean evaluations with bootstrap intervals on validation worlds after the first `--skip`, without repeated
-worlds and those without a path; LazySP is lazy search with a bound of 1. `overhead` prints the processor time of a
+`--network N` it makes RUNS/network/NAME, with N further rounds that train a network of edges (`--network-rounds`); the
+choice is made on all validation worlds before `--skip`, and the posterior of the same run is in the table too. `table`
+prints mean evaluations with bootstrap intervals on validation worlds after the first `--skip`, without repeated worlds
+and those without a path; LazySP is lazy search with a bound of 1. `overhead` prints the processor time of a
 search without that of the checker, on a random roadmap in 7 dimensions and on one of 20,000 edges with a posterior.
 """
 
@@ -31,6 +32,8 @@ from sailplan.datasets import read_edge_worlds
 from sailplan.errors import SailplanError
 from sailplan.graphs import ExplicitGraph
 from sailplan.learning import BELIEF, train
+from sailplan.learning.algorithms.belief_settings import BeliefSettings
+from sailplan.learning.run_folder import read_metrics, read_plan
 from sailplan.oracle import cost_to_go
 from sailplan.policies.lazy import LazyPolicy
 from sailplan.policies.replanning.beliefs import EdgePosterior
@@ -43,7 +46,9 @@ RUN_FOLDERS = {"learned": "any", "network": "network", "learned, bound 1": "boun
 RESAMPLES = 2000
 
 
-def train_all(data: Path, runs: Path, names: list[str], bound: float, network: int, cost_limit: float) -> None:
+def train_all(
+    data: Path, runs: Path, names: list[str], bound: float, network: int, cost_limit: float, skip: int
+) -> None:
     for name in names:
         kind = "network" if network else "any" if math.isinf(bound) else f"bound_{bound:g}"
         folder = runs / kind / name
@@ -52,7 +57,10 @@ def train_all(data: Path, runs: Path, names: list[str], bound: float, network: i
         began = time.perf_counter()
         settings: dict[str, Any] = {"objective": "evaluations", "bound": bound, "cost_limit": cost_limit}
         if network:
-            settings |= {"rounds": BELIEF.rounds + network, "network_rounds": network}
+            worlds = read_edge_worlds(data / f"{name}.npz")
+            # Repeated worlds are left out, so that 100 worlds may be more than the first half.
+            first = [world for world in worlds.split("validation")[0] if world < worlds.sizes[0] + skip]
+            settings |= {"rounds": BELIEF.rounds + network, "network_rounds": network, "validation_worlds": len(first)}
         best = train(data / f"{name}.npz", algorithm="belief", out=folder, jobs=1, **settings).training.best
         print(f"{name}: {best.validation_evaluations:.1f} evaluations, {time.perf_counter() - began:.0f} s")
 
@@ -62,7 +70,18 @@ def policies_of(runs: Path, name: str) -> dict[str, Policy]:
     for label, folder in RUN_FOLDERS.items():
         if (runs / folder / name).exists():
             found[label] = load_policy(str(runs / folder / name))
+    if "network" in found:
+        found["posterior of the network"] = posterior_of(runs / "network" / name)
     return found
+
+
+def posterior_of(run: Path) -> Policy:
+    """Return what a run would have trained without the rounds of the network."""
+    settings = read_plan(run).settings
+    assert isinstance(settings, BeliefSettings)
+    rounds = read_metrics(run)[: settings.rounds - settings.network_rounds]
+    best = min(rounds, key=lambda one: one.validation_evaluations)
+    return load_policy(str(run / "rounds" / f"{best.number:03d}.safetensors"))
 
 
 def measure(data: Path, runs: Path, name: str, skip: int) -> dict[str, dict[str, float]]:
@@ -93,7 +112,7 @@ def show(name: str, rows: dict[str, dict[str, float]]) -> None:
     print(f"\n{name}: {rows['lazy']['worlds']:.0f} worlds")
     for label, row in rows.items():
         print(
-            f"  {label:18} {row['mean']:7.1f} ({row['low']:.1f} to {row['high']:.1f}) median {row['median']:6.1f}  "
+            f"  {label:24} {row['mean']:7.1f} ({row['low']:.1f} to {row['high']:.1f}) median {row['median']:6.1f}  "
             f"{row['mean'] / best:5.2f} of the best LazySP, cost {row['cost']:.3f}, "
             f"expansions {row['expansions']:6.1f}, {row['milliseconds']:.1f} ms"
         )
@@ -193,7 +212,7 @@ def main() -> None:
         raise SailplanError("give the folder of the data and that of the runs")
     names = asked.names.split(",") if asked.names else sorted(path.stem for path in asked.data.glob("*.npz"))
     if asked.what == "train":
-        train_all(asked.data, asked.runs, names, asked.bound, asked.network, asked.cost_limit)
+        train_all(asked.data, asked.runs, names, asked.bound, asked.network, asked.cost_limit, asked.skip)
         return
     tables = {}
     for name in names:

@@ -13,6 +13,7 @@ from sailplan.learning.algorithms import edge_network_training
 from sailplan.learning.algorithms.belief_settings import BELIEF, BeliefSettings
 from sailplan.learning.algorithms.belief_training import train_belief
 from sailplan.learning.algorithms.edge_belief_training import EdgeBeliefLearner
+from sailplan.learning.algorithms.edge_direct_search import Schedule
 from sailplan.learning.algorithms.edge_network_training import (
     RecordingPolicy,
     collect_edges,
@@ -28,6 +29,7 @@ from sailplan.policies.catalogue import MODEL, read_policy
 from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.replanning.beliefs import EdgeLayers, EdgeNetwork
 from sailplan.policies.replanning.beliefs.kernel.edge_network import COLUMNS
+from tests.learning.algorithms.edge_lattice import lattice_problems
 from tests.learning.tiny import tiny_problems
 
 SETTINGS = BeliefSettings(
@@ -35,32 +37,16 @@ SETTINGS = BeliefSettings(
 )
 
 
-def _problems() -> list[Problem]:
-    """Return worlds of a lattice of 5 x 5 vertices, in each of which a wall with one gap is invalid."""
-    cells = [(x, y) for x in range(5) for y in range(5)]
-    edges = [(a, b, 1.0) for a, one in enumerate(cells) for b, two in enumerate(cells) if a < b and _near(one, two)]
-    graph = ExplicitGraph.from_edges(25, edges, undirected=True)
-    rng, problems = np.random.default_rng(0), []
-    for _ in range(40):
-        wall, gap = int(rng.integers(1, 4)), int(rng.integers(5))
-        blocked = {index for index, (x, y) in enumerate(cells) if x == wall and y != gap}
-        valid = np.array([a not in blocked and b not in blocked for a, b, _ in edges])
-        problems.append(Problem(graph.with_results(valid), 2, 22))
-    return problems
-
-
-def _near(one: tuple[int, int], two: tuple[int, int]) -> bool:
-    return abs(one[0] - two[0]) + abs(one[1] - two[1]) == 1
-
-
-PROBLEMS = _problems()
+PROBLEMS = lattice_problems()
 TRAIN, VALIDATION = PROBLEMS[:30], PROBLEMS[30:]
 
 
 @pytest.fixture(autouse=True)
 def _few_roll_outs(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"_WORLDS": 8, "_VECTORS": 3, "_ELITE": 2, "_ROLLED": 5, "_COMPARED": 6}.items():
+    few = {"_WORLDS": 8, "_VECTORS": 3, "_ELITE": 2, "_ROLLED": 5, "_COMPARED": 6, "_CALIBRATED": 6, "_CONFIRMED": 6}
+    for name, value in few.items():
         monkeypatch.setattr(edge_network_training, name, value)
+    monkeypatch.setattr(edge_network_training, "SCHEDULE", Schedule(2, 3))
 
 
 def _learner() -> EdgeBeliefLearner:

@@ -116,22 +116,26 @@ class EdgeBeliefLearner(VectorLearner[BeliefSettings]):
         self, policies: Sequence[LazyPolicy | ReplanningPolicy], problems: Sequence[LabelledProblem]
     ) -> FloatArray:
         """Return the mean of what is minimised by each policy, increased if its paths are longer than the limit."""
-        settings = self.settings
-        limits = limits_of(settings.minimised, settings.max_expansions)
-
-        def roll_out(pair: tuple[LazyPolicy | ReplanningPolicy, LabelledProblem]) -> tuple[float, float]:
-            policy, labelled = pair
-            problem = labelled.problem
-            result = search(problem, self.held_out(policy, problem), limits)
-            spent = result.expansions if settings.minimised == "expansions" else result.edge_evaluations
-            shortest = float(labelled.table[problem.start])
-            return spent, result.cost / shortest if result.found and shortest else 1.0
-
         pairs = ((policy, labelled) for policy in policies for labelled in problems)
-        table = np.reshape(run_all(roll_out, pairs, self.jobs), (len(policies), -1, 2)).mean(axis=1)
-        excess = np.maximum(table[:, 1] - settings.cost_limit, 0.0)
+        rolled = run_all(lambda pair: self.spent(*pair), pairs, self.jobs)
+        table = np.reshape(rolled, (len(policies), -1, 2)).mean(axis=1)
+        excess = np.maximum(table[:, 1] - self.settings.cost_limit, 0.0)
         costs: FloatArray = table[:, 0] * (1.0 + _EXCESS * excess)
         return costs
+
+    def spent(
+        self, policy: LazyPolicy | ReplanningPolicy, labelled: LabelledProblem, most: int | None = None
+    ) -> tuple[float, float]:
+        """Return what is minimised in a search of a training problem, and the cost of its path in shortest paths.
+
+        The search stops after `most`, or what the settings say.
+        """
+        settings, problem = self.settings, labelled.problem
+        limits = limits_of(settings.minimised, most or settings.max_expansions)
+        result = search(problem, self.held_out(policy, problem), limits)
+        spent = result.expansions if settings.minimised == "expansions" else result.edge_evaluations
+        shortest = float(labelled.table[problem.start])
+        return spent, result.cost / shortest if result.found and shortest else 1.0
 
     def held_out(self, policy: Rolled, problem: Problem) -> Rolled:
         """Return a policy whose belief ignores the stored worlds that equal a training problem."""

@@ -3,7 +3,7 @@
 Roll-outs of the last policy are stopped at each new candidate path. The features of its unknown edges, and of some
 others that were considered, are labelled with what the edges are in the world, which is known in training; the world is
 ignored by the belief. The network is fitted to the examples of all rounds by cross-entropy. The weights of its output
-in the cost of an edge are then drawn from a Gaussian that follows those that need the fewest evaluations.
+in the cost of an edge are then drawn, and the best are the start of a direct search (`edge_direct_search`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from sailplan.core.state import SearchState
 from sailplan.datasets.labelled import LabelledProblem
 from sailplan.errors import TrainingError
 from sailplan.graphs.explicit.graph import ExplicitGraph
+from sailplan.learning.algorithms.edge_direct_search import SCHEDULE, EdgeDirectSearch, unit_scales
 from sailplan.learning.regressors import Examples, make_network
 from sailplan.learning.roadmaps import covering_paths, results_of
 from sailplan.learning.rounds import Candidate, draw_problems, seed_of
@@ -46,9 +47,9 @@ _WORLDS = 250
 _OTHERS = 12
 """Edges that are sampled beside those of each candidate path."""
 _SELECTORS = "critical", "doubtful"
-_GENERATIONS, _VECTORS, _ELITE = 2, 12, 4
-_ROLLED, _COMPARED = 80, 200
-"""Worlds on which vectors are rolled out in each generation, and on which the best of each are compared."""
+_VECTORS, _ELITE = 6, 3
+_ROLLED, _COMPARED = 50, 100
+"""Worlds on which vectors are rolled out, and on which the best are compared."""
 _UNITS = np.array([0.5, 0.3, 0.3, 0.5, 0.7])
 """The changes per unit of a vector: of the logarithm of the surprise, of the effort and of the weight of paths (both in
 mean lengths), of the trust in the correction, and of the logarithm of the patience."""
@@ -63,7 +64,12 @@ _FIRST = np.array(
     ]
 )
 """Vectors that are rolled out in the first generation, beside those that are drawn; the last trusts the posterior."""
-_LEAST_SPREAD = 0.15
+_DIRECT = 2
+"""The stream of random numbers of direct search."""
+_LEVELS = 0.3, 0.0, -0.3, -0.6
+"""Changes of the surprise of what direct search finds, in units of a vector: the larger, the longer are its paths."""
+_CALIBRATED, _CONFIRMED = 160, 300
+"""Worlds on which these are compared, and on which the best of them is compared with the policy before."""
 
 
 def without_correction(posterior: EdgePosterior, problems: Sequence[LabelledProblem]) -> EdgeNetwork:
@@ -165,12 +171,31 @@ class RecordingFrontier:
 def fit_network(
     learner: EdgeBeliefLearner, number: int, policy: LazyPolicy, examples: Examples
 ) -> tuple[list[Candidate], float]:
-    """Fit the network, and draw the weights of its output; return the best two policies and the cross-entropy."""
+    """Fit the network, draw the weights of its output, and follow the evaluations by direct search.
+
+    Returns the result and the cross-entropy; the result is the policy before if that is better on the training worlds.
+    """
     belief = policy.belief
     assert isinstance(belief, EdgeNetwork)
     layers, loss = fit_layers(examples, seed_of(learner.seed, number))
-    corrected = replace(policy, belief=replace(belief, layers=layers))
-    return [Candidate(one) for one in _best_weighted(learner, number, corrected)], loss
+    drawn = _best_weighted(learner, number, replace(policy, belief=replace(belief, layers=layers)))
+    rng = np.random.default_rng([seed_of(learner.seed, number), _DIRECT])
+    found = _descended(learner, drawn, unit_scales(layers, examples), rng)
+    levels = [weighted(found, np.array([change, 0.0, 0.0, 0.0, 0.0])) for change in _LEVELS]
+    best = levels[int(np.argmin(learner.costs_of(levels, _drawn(learner, _CALIBRATED, rng))))]
+    # On other worlds: noise must not select a network that is worse than the policy before.
+    costs = learner.costs_of([policy, best], _drawn(learner, _CONFIRMED, rng))
+    return [Candidate([policy, best][int(np.argmin(costs))])], loss
+
+
+def _descended(
+    learner: EdgeBeliefLearner, policy: LazyPolicy, scales: FloatArray, rng: np.random.Generator
+) -> LazyPolicy:
+    """Return what direct search finds from a policy."""
+    spent = float(np.mean([learner.spent(policy, one)[0] for one in _drawn(learner, _ROLLED, rng)]))
+    limit, jobs = learner.settings.cost_limit, learner.jobs
+    direct = EdgeDirectSearch(learner.problems, learner.spent, limit, scales, jobs, SCHEDULE)
+    return direct.descend(policy, spent, rng)
 
 
 def fit_layers(examples: Examples, seed: int) -> tuple[EdgeLayers, float]:
@@ -187,23 +212,16 @@ def fit_layers(examples: Examples, seed: int) -> tuple[EdgeLayers, float]:
     ), loss
 
 
-def _best_weighted(learner: EdgeBeliefLearner, number: int, policy: LazyPolicy) -> list[LazyPolicy]:
-    """Return the policies with the better selector and the best two weights of the output, the best first."""
+def _best_weighted(learner: EdgeBeliefLearner, number: int, policy: LazyPolicy) -> LazyPolicy:
+    """Return the policy with the better selector and the best weights of the output."""
     rng = np.random.default_rng(seed_of(learner.seed, number))
     both = [replace(policy, selector=one) for one in _SELECTORS]
     policy = both[int(np.argmin(learner.costs_of(both, _drawn(learner, _COMPARED, rng))))]
-    mean, deviation, best = np.zeros(len(_UNITS)), np.ones(len(_UNITS)), [np.zeros(len(_UNITS))]
-    for generation in range(_GENERATIONS):
-        vectors = mean + deviation * rng.standard_normal((_VECTORS, len(_UNITS)))
-        if generation == 0:
-            vectors = np.concatenate([_FIRST, vectors])
-        costs = learner.costs_of([weighted(policy, one) for one in vectors], _drawn(learner, _ROLLED, rng))
-        elite = vectors[np.argsort(costs, kind="stable")[:_ELITE]]
-        mean, deviation = elite.mean(axis=0), np.maximum(elite.std(axis=0), _LEAST_SPREAD)
-        best.append(elite[0])
-    policies = [weighted(policy, one) for one in [*best, mean]]
-    costs = learner.costs_of(policies, _drawn(learner, _COMPARED, rng))
-    return [policies[index] for index in np.argsort(costs, kind="stable")[:2]]
+    vectors = np.concatenate([_FIRST, rng.standard_normal((_VECTORS, len(_UNITS)))])
+    costs = learner.costs_of([weighted(policy, one) for one in vectors], _drawn(learner, _ROLLED, rng))
+    elite = vectors[np.argsort(costs, kind="stable")[:_ELITE]]
+    policies = [weighted(policy, one) for one in (np.zeros(len(_UNITS)), elite[0], elite.mean(axis=0))]
+    return policies[int(np.argmin(learner.costs_of(policies, _drawn(learner, _COMPARED, rng))))]
 
 
 def _drawn(learner: EdgeBeliefLearner, count: int, rng: np.random.Generator) -> list[LabelledProblem]:
