@@ -2,14 +2,16 @@
 
     python benchmarks/edge_worlds.py train DATA RUNS [--names 2d_1,...] [--bound 1] [--network 2] [--cost-limit 1.1]
     python benchmarks/edge_worlds.py table DATA RUNS [--skip 100] [--out FILE.json]
+    python benchmarks/edge_worlds.py compare DATA RUNS [--skip 100] [--out FILE.json]
     python benchmarks/edge_worlds.py overhead [--vertices 5000] [--worlds 1000]
 
 DATA is a folder of files of edge worlds. `train` makes RUNS/any/NAME and RUNS/bound_1/NAME with the default settings of
 `sailplan train --algorithm belief --objective evaluations`, which choose on the first 70 validation worlds. With
 `--network N` it makes RUNS/network/NAME, with N further rounds that train a network of edges (`--network-rounds`); the
-choice is made on all validation worlds before `--skip`, and the posterior of the same run is in the table too. `table`
-prints mean evaluations with bootstrap intervals on validation worlds after the first `--skip`, without repeated worlds
-and those without a path; LazySP is lazy search with a bound of 1. `overhead` prints the processor time of a
+choice is made on all validation worlds before `--skip`. `table` prints mean evaluations with bootstrap intervals on
+validation worlds after the first `--skip`, without repeated worlds and those without a path; LazySP is lazy search with
+a bound of 1. `compare` prints the result of RUNS/network/NAME beside the posterior of the same run, with an interval of
+the difference, on the worlds that chose and on the others. `overhead` prints the processor time of a
 search without that of the checker, on a random roadmap in 7 dimensions and on one of 20,000 edges with a posterior.
 """
 
@@ -70,8 +72,6 @@ def policies_of(runs: Path, name: str) -> dict[str, Policy]:
     for label, folder in RUN_FOLDERS.items():
         if (runs / folder / name).exists():
             found[label] = load_policy(str(runs / folder / name))
-    if "network" in found:
-        found["posterior of the network"] = posterior_of(runs / "network" / name)
     return found
 
 
@@ -84,11 +84,39 @@ def posterior_of(run: Path) -> Policy:
     return load_policy(str(run / "rounds" / f"{best.number:03d}.safetensors"))
 
 
-def measure(data: Path, runs: Path, name: str, skip: int) -> dict[str, dict[str, float]]:
+def compare(data: Path, runs: Path, name: str, skip: int) -> dict[str, dict[str, float]]:
+    """Return evaluations and costs of the posterior and of the result of a run that trained a network."""
+    run = runs / "network" / name
+    rows: dict[str, dict[str, float]] = {}
+    policies = {"posterior": posterior_of(run), "result": load_policy(str(run))}
+    for label, chosen in (("chosen on", True), ("others", False)):
+        solvable = solvable_problems(data, name, skip, chosen)
+        tables = {}
+        for key, policy in policies.items():
+            results = [search(problem, policy, Limits()) for problem, _ in solvable]
+            costs = [result.cost / cost for result, (_, cost) in zip(results, solvable, strict=True)]
+            tables[key] = np.array([[result.edge_evaluations for result in results], costs])
+        drawn = np.random.default_rng(0).integers(len(solvable), size=(RESAMPLES, len(solvable)))
+        ratios = tables["result"][0][drawn].mean(axis=1) / tables["posterior"][0][drawn].mean(axis=1) - 1.0
+        before, after = (table.mean(axis=1).tolist() for table in tables.values())
+        row = {"worlds": len(solvable), "posterior": before[0], "posterior cost": before[1], "result": after[0]}
+        row |= {"result cost": after[1], "change": after[0] / before[0] - 1.0}
+        rows[label] = row | dict(zip(("low", "high"), np.quantile(ratios, [0.025, 0.975]).tolist(), strict=True))
+        print(f"{name}, {label}: " + ", ".join(f"{key} {value:.3f}" for key, value in rows[label].items()))
+    return rows
+
+
+def solvable_problems(data: Path, name: str, skip: int, first: bool = False) -> list[tuple[Problem, float]]:
+    """Return the validation problems before or after the first `skip`, with the costs of their shortest paths."""
     worlds = read_edge_worlds(data / f"{name}.npz")
-    problems = [worlds.problem(world) for world in worlds.split("validation")[0] if world >= worlds.sizes[0] + skip]
+    kept = [world for world in worlds.split("validation")[0] if (world < worlds.sizes[0] + skip) == first]
+    problems = [worlds.problem(world) for world in kept]
     shortest = [float(cost_to_go(problem)[problem.start]) for problem in problems]
-    solvable = [(problem, cost) for problem, cost in zip(problems, shortest, strict=True) if math.isfinite(cost)]
+    return [(problem, cost) for problem, cost in zip(problems, shortest, strict=True) if math.isfinite(cost)]
+
+
+def measure(data: Path, runs: Path, name: str, skip: int) -> dict[str, dict[str, float]]:
+    solvable = solvable_problems(data, name, skip)
     rng, rows = np.random.default_rng(0), {}
     for label, policy in policies_of(runs, name).items():
         results = [search(problem, policy, Limits()) for problem, _ in solvable]
@@ -193,7 +221,7 @@ def _print_times(label: str, seconds: list[float]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["train", "table", "overhead"])
+    parser.add_argument("what", choices=["train", "table", "compare", "overhead"])
     parser.add_argument("data", type=Path, nargs="?")
     parser.add_argument("runs", type=Path, nargs="?")
     parser.add_argument("--names")
@@ -214,8 +242,11 @@ def main() -> None:
     if asked.what == "train":
         train_all(asked.data, asked.runs, names, asked.bound, asked.network, asked.cost_limit, asked.skip)
         return
-    tables = {}
+    tables: dict[str, dict[str, dict[str, float]]] = {}
     for name in names:
+        if asked.what == "compare":
+            tables[name] = compare(asked.data, asked.runs, name, asked.skip)
+            continue
         tables[name] = measure(asked.data, asked.runs, name, asked.skip)
         show(name, tables[name])
     if asked.out:

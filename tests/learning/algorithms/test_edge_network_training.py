@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from sailplan.learning.algorithms.edge_network_training import (
     RecordingPolicy,
     collect_edges,
     fit_layers,
+    fit_network,
     weighted,
     without_correction,
 )
@@ -113,6 +115,30 @@ def test_the_network_learns_what_the_features_tell() -> None:
     change = hidden @ layers.outputs + layers.offset
     assert np.corrcoef(change, rows[:, 3])[0, 1] > 0.95
     assert loss < 0.45
+
+
+def test_paths_that_are_longer_than_a_limit_count_against_a_policy() -> None:
+    learner = _learner()
+    policy, problems = _first_policy(learner), learner.problems[:5]
+    spent, cost = learner.means_of([policy], problems)[0]
+    assert cost >= 1.0
+    assert learner.costs_of([policy], problems, cost) == pytest.approx([spent])
+    assert learner.costs_of([policy], problems, cost - 0.1) == pytest.approx([3.0 * spent])
+
+
+def test_a_network_that_is_not_better_is_not_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    learner = _learner()
+    policy = _first_policy(learner)
+    examples = collect_edges(learner, 2, policy)
+
+    def useless(one: LazyPolicy, vector: object) -> LazyPolicy:
+        assert isinstance(one.belief, EdgeNetwork)
+        return replace(one, belief=replace(one.belief, effort=1000.0, joint=1000.0), selector="backward")
+
+    monkeypatch.setattr(edge_network_training, "weighted", useless)
+    monkeypatch.setattr(edge_network_training, "_CONFIRMED", 30)
+    (candidate,), _ = fit_network(learner, 2, policy, examples)
+    assert candidate.policy is policy
 
 
 def test_a_vector_changes_the_weights_of_the_output() -> None:

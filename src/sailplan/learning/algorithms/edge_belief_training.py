@@ -113,15 +113,28 @@ class EdgeBeliefLearner(VectorLearner[BeliefSettings]):
         return Examples(vectors, self.costs_of(policies, problems))
 
     def costs_of(
-        self, policies: Sequence[LazyPolicy | ReplanningPolicy], problems: Sequence[LabelledProblem]
+        self,
+        policies: Sequence[LazyPolicy | ReplanningPolicy],
+        problems: Sequence[LabelledProblem],
+        limit: float | None = None,
     ) -> FloatArray:
-        """Return the mean of what is minimised by each policy, increased if its paths are longer than the limit."""
-        pairs = ((policy, labelled) for policy in policies for labelled in problems)
-        rolled = run_all(lambda pair: self.spent(*pair), pairs, self.jobs)
-        table = np.reshape(rolled, (len(policies), -1, 2)).mean(axis=1)
-        excess = np.maximum(table[:, 1] - self.settings.cost_limit, 0.0)
+        """Return the mean of what is minimised by each policy, increased if its paths are longer than the limit.
+
+        The limit is that of the settings unless another one is given.
+        """
+        table = self.means_of(policies, problems)
+        excess = np.maximum(table[:, 1] - (limit or self.settings.cost_limit), 0.0)
         costs: FloatArray = table[:, 0] * (1.0 + _EXCESS * excess)
         return costs
+
+    def means_of(
+        self, policies: Sequence[LazyPolicy | ReplanningPolicy], problems: Sequence[LabelledProblem]
+    ) -> FloatArray:
+        """Return the means of what `spent` returns, a row for each policy."""
+        pairs = ((policy, labelled) for policy in policies for labelled in problems)
+        rolled = run_all(lambda pair: self.spent(*pair), pairs, self.jobs)
+        means: FloatArray = np.reshape(rolled, (len(policies), -1, 2)).mean(axis=1)
+        return means
 
     def spent(
         self, policy: LazyPolicy | ReplanningPolicy, labelled: LabelledProblem, most: int | None = None

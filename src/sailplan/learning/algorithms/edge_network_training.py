@@ -174,28 +174,24 @@ def fit_network(
     """Fit the network, draw the weights of its output, and follow the evaluations by direct search.
 
     Returns the result and the cross-entropy; the result is the policy before if that is better on the training worlds.
+    Paths may be as long as the settings say, or as those of the policy before.
     """
     belief = policy.belief
     assert isinstance(belief, EdgeNetwork)
     layers, loss = fit_layers(examples, seed_of(learner.seed, number))
-    drawn = _best_weighted(learner, number, replace(policy, belief=replace(belief, layers=layers)))
+    # Vectors of the posterior are compared on few worlds, so that its paths may be longer than the limit on all.
+    limit = max(learner.settings.cost_limit, float(learner.means_of([policy], learner.problems)[0, 1]))
+    drawn = _best_weighted(learner, number, replace(policy, belief=replace(belief, layers=layers)), limit)
     rng = np.random.default_rng([seed_of(learner.seed, number), _DIRECT])
-    found = _descended(learner, drawn, unit_scales(layers, examples), rng)
+    spent = float(learner.means_of([drawn], _drawn(learner, _ROLLED, rng))[0, 0])
+    scales = unit_scales(layers, examples)
+    direct = EdgeDirectSearch(learner.problems, learner.spent, limit, scales, learner.jobs, SCHEDULE)
+    found = direct.descend(drawn, spent, rng)
     levels = [weighted(found, np.array([change, 0.0, 0.0, 0.0, 0.0])) for change in _LEVELS]
-    best = levels[int(np.argmin(learner.costs_of(levels, _drawn(learner, _CALIBRATED, rng))))]
-    # On other worlds: noise must not select a network that is worse than the policy before.
-    costs = learner.costs_of([policy, best], _drawn(learner, _CONFIRMED, rng))
+    best = levels[int(np.argmin(learner.costs_of(levels, _drawn(learner, _CALIBRATED, rng), limit)))]
+    # On more worlds: noise must not select a network that is worse than the policy before.
+    costs = learner.costs_of([policy, best], _drawn(learner, _CONFIRMED, rng), limit)
     return [Candidate([policy, best][int(np.argmin(costs))])], loss
-
-
-def _descended(
-    learner: EdgeBeliefLearner, policy: LazyPolicy, scales: FloatArray, rng: np.random.Generator
-) -> LazyPolicy:
-    """Return what direct search finds from a policy."""
-    spent = float(np.mean([learner.spent(policy, one)[0] for one in _drawn(learner, _ROLLED, rng)]))
-    limit, jobs = learner.settings.cost_limit, learner.jobs
-    direct = EdgeDirectSearch(learner.problems, learner.spent, limit, scales, jobs, SCHEDULE)
-    return direct.descend(policy, spent, rng)
 
 
 def fit_layers(examples: Examples, seed: int) -> tuple[EdgeLayers, float]:
@@ -212,16 +208,16 @@ def fit_layers(examples: Examples, seed: int) -> tuple[EdgeLayers, float]:
     ), loss
 
 
-def _best_weighted(learner: EdgeBeliefLearner, number: int, policy: LazyPolicy) -> LazyPolicy:
+def _best_weighted(learner: EdgeBeliefLearner, number: int, policy: LazyPolicy, limit: float) -> LazyPolicy:
     """Return the policy with the better selector and the best weights of the output."""
     rng = np.random.default_rng(seed_of(learner.seed, number))
     both = [replace(policy, selector=one) for one in _SELECTORS]
-    policy = both[int(np.argmin(learner.costs_of(both, _drawn(learner, _COMPARED, rng))))]
+    policy = both[int(np.argmin(learner.costs_of(both, _drawn(learner, _COMPARED, rng), limit)))]
     vectors = np.concatenate([_FIRST, rng.standard_normal((_VECTORS, len(_UNITS)))])
-    costs = learner.costs_of([weighted(policy, one) for one in vectors], _drawn(learner, _ROLLED, rng))
+    costs = learner.costs_of([weighted(policy, one) for one in vectors], _drawn(learner, _ROLLED, rng), limit)
     elite = vectors[np.argsort(costs, kind="stable")[:_ELITE]]
     policies = [weighted(policy, one) for one in (np.zeros(len(_UNITS)), elite[0], elite.mean(axis=0))]
-    return policies[int(np.argmin(learner.costs_of(policies, _drawn(learner, _COMPARED, rng))))]
+    return policies[int(np.argmin(learner.costs_of(policies, _drawn(learner, _COMPARED, rng), limit)))]
 
 
 def _drawn(learner: EdgeBeliefLearner, count: int, rng: np.random.Generator) -> list[LabelledProblem]:
