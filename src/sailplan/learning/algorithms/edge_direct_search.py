@@ -16,6 +16,7 @@ import numpy as np
 
 from sailplan.core.graph import FloatArray
 from sailplan.datasets.labelled import LabelledProblem
+from sailplan.learning.adam import Adam
 from sailplan.learning.regressors import Examples
 from sailplan.parallel import run_all
 from sailplan.policies.lazy.policy import LazyPolicy
@@ -43,12 +44,11 @@ _DEVIATION = 0.5
 _RATES = 0.12, 0.03
 """Largest change in the first and in the last step, in units."""
 _MOMENTUM, _SCALING = 0.85, 0.97
-"""Decay of the running means of the gradient and of its square (Adam)."""
+"""Decay of the running means of the gradient, which is also that of the average that is kept, and of its square."""
 _MOST_DIFFERENCE = 0.5
 """Limit of the difference of a pair, in mean evaluations of a search: few worlds would outweigh all others."""
 _PRICE_RATE, _MOST_PRICE = 10.0, 20.0
 """Change of the price of a path in each step per excess of its cost, and the limit of the price."""
-
 _LONGEST = 5.0
 """A search is stopped after so many times the mean evaluations: longer ones take most of the time, and the difference
 of a pair is limited anyway."""
@@ -84,15 +84,12 @@ class EdgeDirectSearch:
 
     def descend(self, policy: LazyPolicy, mean_spent: float, rng: np.random.Generator) -> LazyPolicy:
         """Take steps from a policy, which needs `mean_spent` evaluations; return the average of the last steps."""
-        vector, mean, square = np.zeros((3, len(WEIGHTS) + _OTHERS + len(self.scales)))
-        kept, price, steps = vector.copy(), 1.0, self.schedule.steps
+        vector, kept = np.zeros((2, len(WEIGHTS) + _OTHERS + len(self.scales)))
+        adam, price, steps = Adam(vector.shape, _MOMENTUM, _SCALING), 1.0, self.schedule.steps
         for step in range(1, steps + 1):
             gradient, cost = self._gradient(policy, vector, mean_spent, price, rng)
             price = float(np.clip(price + _PRICE_RATE * (cost - self.cost_limit), 0.0, _MOST_PRICE))
-            mean = _MOMENTUM * mean + (1.0 - _MOMENTUM) * gradient
-            square = _SCALING * square + (1.0 - _SCALING) * gradient**2
-            scaled = mean / (1.0 - _MOMENTUM**step) / (np.sqrt(square / (1.0 - _SCALING**step)) + 1e-9)
-            vector = vector - (_RATES[0] + (_RATES[1] - _RATES[0]) * step / steps) * scaled
+            vector = vector - (_RATES[0] + (_RATES[1] - _RATES[0]) * step / steps) * adam.direction(gradient)
             kept = _MOMENTUM * kept + (1.0 - _MOMENTUM) * vector
         return changed(policy, kept, self.scales)
 
@@ -100,7 +97,6 @@ class EdgeDirectSearch:
         self, policy: LazyPolicy, vector: FloatArray, mean_spent: float, price: float, rng: np.random.Generator
     ) -> tuple[FloatArray, float]:
         """The mean over pairs of perturbations, each on a random problem, and the mean cost of their paths."""
-
         most = round(_LONGEST * mean_spent)
 
         def roll_out(source: np.random.Generator) -> tuple[FloatArray, float]:
