@@ -4,10 +4,11 @@
     python benchmarks/any_map.py table --policy sail:any
     python benchmarks/any_map.py other --policy sail:any --data ../shared/data
 
-`train` unites the typical worlds of all families, and some without structure. Direct search then chooses the numbers
-that weigh them, on worlds of all families between corners and between random cells, and on generated rooms, offices,
-caves and streets. There are no extra costs, because those of one family mislead in another. `table` compares the result
-with the policy of each family, `other` with optimistic replanning on maps of other origins between random cells.
+`train` unites the typical worlds of all families, with their regrets, and some components without structure, which take
+over if a map is of none of these kinds. Direct search then chooses the numbers that weigh them, on worlds of all
+families between corners and between random cells, and on generated rooms, offices, caves and streets. `table` compares
+the result with the policy of each family, `other` with optimistic replanning on maps of other origins between random
+cells.
 """
 
 from __future__ import annotations
@@ -27,22 +28,26 @@ from sailplan.datasets import FAMILIES, GeneratedWorlds
 from sailplan.datasets.formats.read import read_world
 from sailplan.graphs import grid_problem
 from sailplan.graphs.grid.world import World
-from sailplan.learning.algorithms.planner.components import fit_mixture
+from sailplan.learning.algorithms.planner.components import fit_mixture, fit_regrets
 from sailplan.learning.algorithms.planner.direct_search import DirectSearch
 from sailplan.learning.algorithms.planner.rollouts import between_random_cells, reduced
 from sailplan.learning.algorithms.planner.settings import DEFAULT
 from sailplan.policies import ReplanningPolicy, load_policy, optimistic
 from sailplan.policies.catalogue import save_policy
-from sailplan.policies.replanning.beliefs.learned import LearnedMultipliers
-from sailplan.policies.replanning.beliefs.mixture import LEVELS, PixelMixture
-from sailplan.policies.replanning.beliefs.pixels import PIXELS, blocked_shares
+from sailplan.policies.replanning.beliefs.learned import Elsewhere, LearnedMultipliers
+from sailplan.policies.replanning.beliefs.mixture import PixelMixture
+from sailplan.policies.replanning.beliefs.pixels import PIXELS, PixelFrame, blocked_shares, world_of
 
 Blocked = NDArray[np.bool_]
 COMPONENTS = 24
 """Typical worlds of each family; fewer than in its own policy, so that the union remains fast."""
 DENSITIES = (0.03, 0.1, 0.25, 0.45)
 """Shares of blocked cells of the components without structure."""
+PLAIN_SHARE = 0.8
+"""The weight of these, before anything is known."""
 UNION_SEED = 9
+OTHER_PROBLEMS = 300
+"""Problems on rooms, offices, caves and streets; those of the families are about 800."""
 _COMPARED = 300
 """Problems on which the rounds are compared."""
 SIDE = 201
@@ -119,45 +124,45 @@ def other_problems(count: int, rng: np.random.Generator) -> Iterator[Problem]:
         yield between_random_cells(reduced(grid_problem(World(blocked))), rng)
 
 
-def training_problems(count: int, rng: np.random.Generator) -> list[Problem]:
-    """Reduced problems: of each family, a third of them between random cells, and as many others as of two families."""
-    problems = []
-    for family in FAMILIES:
-        small = [reduced(grid_problem(world)) for world in GeneratedWorlds(family, count, UNION_SEED + 1)]
-        problems += [between_random_cells(one, rng) if rng.random() < 1 / 3 else one for one in small]
-    return solvable([*problems, *other_problems(2 * count, rng)])
+def family_problems(count: int) -> list[Problem]:
+    """Reduced problems of all families, between the corners."""
+    return solvable(
+        [
+            reduced(grid_problem(world))
+            for family in FAMILIES
+            for world in GeneratedWorlds(family, count, UNION_SEED + 1)
+        ]
+    )
 
 
-def typical_worlds() -> PixelMixture:
-    """The union of the typical worlds of all families, and of worlds without structure."""
-    mixtures = []
+def untrained() -> LearnedMultipliers:
+    """The typical worlds of all families with their regrets, and components without structure."""
+    mixtures, regrets = [], []
     for family in FAMILIES:
-        shares = np.stack([blocked_shares(world) for world in GeneratedWorlds(family, 1000, UNION_SEED)])
+        problems = [grid_problem(world) for world in GeneratedWorlds(family, 1000, UNION_SEED)]
+        shares = np.stack([blocked_shares(world_of(problem)) for problem in problems])
         mixtures.append(fit_mixture(shares, COMPONENTS, np.random.default_rng(UNION_SEED)))
-    levels = np.repeat([round(LEVELS * density) for density in DENSITIES], PIXELS**2).astype(np.uint8)
-    plain = PixelMixture(levels.reshape(-1, PIXELS, PIXELS), np.full(len(DENSITIES), 1.0 / len(DENSITIES)))
-    return PixelMixture.union([*mixtures, plain])
+        regrets.append(fit_regrets(mixtures[-1], solvable([reduced(problem) for problem in problems]), 2))
+    return LearnedMultipliers(
+        PixelMixture.union(mixtures, DENSITIES, PLAIN_SHARE),
+        frame=PixelFrame.of(problems[0]),
+        offsets=np.full((PIXELS, PIXELS), -3.0, np.float32),
+        regrets=np.concatenate([*regrets, np.zeros((len(DENSITIES), PIXELS, PIXELS), np.uint8)]),
+    )
 
 
-def belief_of(name: str) -> LearnedMultipliers:
-    policy = load_policy(name)
-    assert isinstance(policy, ReplanningPolicy)
-    assert isinstance(policy.belief, LearnedMultipliers)
-    return policy.belief
-
-
-def train(out: Path, rounds: int) -> None:
-    trained = [belief_of(f"sail:{family}") for family in FAMILIES]
-    belief, rng = LearnedMultipliers(typical_worlds()), np.random.default_rng(UNION_SEED)
-    problems = training_problems(100, rng)
+def train(out: Path, rounds: int, steps: int) -> None:
+    belief, rng = untrained(), np.random.default_rng(UNION_SEED)
+    inside, others = family_problems(100), solvable(list(other_problems(OTHER_PROBLEMS, rng)))
+    problems = [*inside, *others]
     problems = [problems[index] for index in rng.permutation(len(problems))]
     scale = expansions(optimistic(), problems).mean()
 
     def spent(one: LearnedMultipliers, problem: Problem) -> float:
         return float(search(problem, ReplanningPolicy(one), LIMITS).expansions / scale)
 
-    direct = DirectSearch(problems, spent, DEFAULT.changed(random_endpoints=0.0), 2)
-    belief = direct.best_of([replace(belief, recall=one.recall, penalty=one.penalty) for one in trained])
+    direct = DirectSearch(problems, spent, DEFAULT.changed(search_steps=steps, random_endpoints=0.2), 2)
+    belief = direct.best_of(direct.weighted(replace(belief, elsewhere=Elsewhere(belief.recall, belief.penalty))))
     best = direct.mean(belief, _COMPARED)
     print(f"before direct search {best:.3f} of optimistic", flush=True)
     for number in range(rounds):
@@ -209,12 +214,13 @@ def main() -> None:
     parser.add_argument("what", choices=["train", "table", "other"])
     parser.add_argument("--out", type=Path, default=Path("any.safetensors"))
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=60, help="steps of direct search in each round")
     parser.add_argument("--policy", default="sail:any")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--count", type=int, default=500)
     arguments = parser.parse_args()
     if arguments.what == "train":
-        train(arguments.out, arguments.rounds)
+        train(arguments.out, arguments.rounds, arguments.steps)
     elif arguments.what == "other":
         other(arguments.policy, arguments.data, arguments.count)
     else:

@@ -85,7 +85,9 @@ def test_the_pretrained_policies(name: str) -> None:
     algorithm, family = name.split(":")
     assert family in [*FAMILIES, "any"]
     file = Path(sailplan.__file__).parent / "pretrained" / PRETRAINED[name]
-    assert file.stat().st_size < (600_000 if "sail" in algorithm and family != "any" else 1_000_000)
+    # One policy for all families has the typical worlds of eight of them.
+    most = 2_000_000 if family == "any" else 600_000 if "sail" in algorithm else 1_000_000
+    assert file.stat().st_size < most
     facts = read_facts(file)
     assert (facts["algorithm"], facts["data"]) == (algorithm.removeprefix("lazy-"), family)
     problems = [

@@ -39,6 +39,7 @@ SETTINGS = DEFAULT.changed(
     training_worlds=300,
     worlds_per_round=40,
     samples_per_world=6,
+    random_endpoints=0.0,
     validation_worlds=40,
     components=32,
     steps=40,

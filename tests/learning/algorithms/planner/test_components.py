@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
+from sailplan.core.graph import FloatArray
 from sailplan.datasets import World, generate_world
-from sailplan.learning.algorithms.planner.components import fit_mixture
+from sailplan.graphs import GridGraph, Problem, grid_problem
+from sailplan.learning.algorithms.planner.components import fit_mixture, fit_regrets
+from sailplan.policies.replanning.beliefs.learned import MOST_REGRET
 from sailplan.policies.replanning.beliefs.mixture import LEVELS, PixelMixture
-from sailplan.policies.replanning.beliefs.pixels import PIXELS, Floats, blocked_shares
+from sailplan.policies.replanning.beliefs.pixels import PIXELS, Floats, blocked_shares, world_of
+from tests.naive.dijkstra import cost_to_go as naive_cost_to_go
 
 
 def _prototypes() -> Floats:
@@ -93,3 +99,57 @@ def test_worlds_that_are_all_free_or_all_blocked(blocked: bool) -> None:
     assert set(mixture.levels.ravel().tolist()) == {LEVELS if blocked else 0}
     assert np.isfinite(mixture.blocked_logs).all()
     assert np.isfinite(mixture.free_logs).all()
+
+
+def _naive_regrets(problem: Problem) -> FloatArray:
+    """The regret of each cell in sides of the map, at most 0.6; NaN where it is blocked."""
+    graph = problem.graph
+    assert isinstance(graph, GridGraph)
+    world, vertices = graph.world, range(graph.vertex_count)
+    ahead, behind = (naive_cost_to_go(graph, vertices, end) for end in (problem.goal, problem.start))
+    regrets = np.full(world.blocked.shape, np.nan)
+    for y, x in np.argwhere(~world.blocked).tolist():
+        vertex = graph.vertex((x, y))
+        reached = vertex in ahead and vertex in behind
+        detour = ahead[vertex] + behind[vertex] - ahead[problem.start] if reached else np.inf
+        regrets[y, x] = min(detour / max(world.width, world.height), 0.6)
+    return regrets
+
+
+def test_the_regrets_of_worlds_of_one_component_are_their_mean() -> None:
+    worlds = [generate_world("forest", 2, index, width=PIXELS, height=PIXELS) for index in range(3)]
+    problems = [grid_problem(world) for world in worlds]
+    mixture = _fit(np.stack([blocked_shares(world) for world in worlds]), 1)
+    (regrets,) = MOST_REGRET / LEVELS * fit_regrets(mixture, problems, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        expected = np.nanmean([_naive_regrets(problem) for problem in problems], axis=0)
+    assert np.abs(regrets - np.nan_to_num(expected)).max() <= 0.5 * MOST_REGRET / LEVELS + 1e-6
+
+
+def test_each_component_has_the_regrets_of_its_own_worlds() -> None:
+    kinds = [World(one > 0.5) for one in _prototypes()]
+    ends = ((0, 30), (45, 60))
+    problems = [grid_problem(kinds[i % 2], *ends) for i in range(16)]
+    open_wall = kinds[0].blocked.copy()
+    open_wall[60:] = False
+    problems[0::2] = [grid_problem(World(open_wall), *ends)] * 8
+    shares = np.stack([blocked_shares(world_of(problem)) for problem in problems])
+    # The components begin as worlds of either kind.
+    mixture = _fit(shares, 2, seed=1)
+    assert mixture.weights == pytest.approx([0.5, 0.5])
+    regrets = MOST_REGRET / LEVELS * fit_regrets(mixture, problems, 2)
+    for problem in problems[:2]:
+        agreement = np.abs(mixture.shares - blocked_shares(world_of(problem))).mean(axis=(1, 2))
+        expected = np.nan_to_num(_naive_regrets(problem))
+        assert np.abs(regrets[agreement.argmin()] - expected).max() < 0.01
+
+
+@pytest.mark.parametrize("size", [9, 30])
+def test_regrets_of_maps_with_fewer_cells_than_pixels(size: int) -> None:
+    problem = grid_problem(generate_world("alternating_gaps", 2, 0, width=size, height=size))
+    mixture = _fit(blocked_shares(world_of(problem))[None], 1)
+    (regrets,) = MOST_REGRET / LEVELS * fit_regrets(mixture, [problem], 1)
+    middle = [(2 * pixel + 1) * size // (2 * PIXELS) for pixel in range(PIXELS)]
+    expected = np.nan_to_num(_naive_regrets(problem))[np.ix_(middle, middle)]
+    assert np.abs(regrets - expected).max() <= 0.5 * MOST_REGRET / LEVELS + 1e-6

@@ -25,8 +25,10 @@ from tests.learning.tiny import TINY_PLANNER, tiny_problems
 from tests.policies.replanning.beliefs.random_beliefs import FRAME, random_belief
 
 BELIEF = random_belief(0)
-NUMBERS = len(astuple(BELIEF.penalty)) + len(astuple(BELIEF.recall))
-POINTS = 81
+NUMBERS, POINTS = 9, 81
+PLAIN = replace(BELIEF, regrets=None, elsewhere=None, offsets=None)
+"""Without all that a belief need not have."""
+ALL = NUMBERS + 1 + NUMBERS + POINTS
 SEEDS = st.integers(0, 2**32 - 1)
 
 
@@ -36,7 +38,11 @@ def _direct(spent: Spent, jobs: int = 1, problems: int = 4, **changes: object) -
 
 
 def _numbers(belief: LearnedMultipliers) -> tuple[float, ...]:
-    return (*astuple(belief.penalty), *astuple(belief.recall))
+    """All numbers of a belief but the control points, in the order of a vector."""
+    here = (*astuple(belief.penalty), *astuple(belief.recall), belief.regret_weight)
+    if belief.elsewhere is None:
+        return here
+    return (*here, *astuple(belief.elsewhere.penalty), *astuple(belief.elsewhere.recall))
 
 
 def _searched(belief: LearnedMultipliers, problem: Problem) -> float:
@@ -45,29 +51,31 @@ def _searched(belief: LearnedMultipliers, problem: Problem) -> float:
 
 def test_a_vector_of_zeros_changes_nothing() -> None:
     assert BELIEF.offsets is not None
-    for size in (NUMBERS, NUMBERS + POINTS):
-        same = changed(BELIEF, np.zeros(size))
-        assert _numbers(same) == pytest.approx(_numbers(BELIEF), rel=1e-9)
-        assert np.array_equal(same.offsets, BELIEF.offsets)  # type: ignore[arg-type]
-        assert (same.frame, same.mixture) == (BELIEF.frame, BELIEF.mixture)
-    assert changed(replace(BELIEF, offsets=None), np.zeros(NUMBERS)).offsets is None
+    same = changed(BELIEF, np.zeros(ALL))
+    assert _numbers(same) == pytest.approx(_numbers(BELIEF), rel=1e-9)
+    assert np.array_equal(same.offsets, BELIEF.offsets)  # type: ignore[arg-type]
+    assert (same.frame, same.mixture, same.regrets is BELIEF.regrets) == (BELIEF.frame, BELIEF.mixture, True)
+    same = changed(PLAIN, np.zeros(NUMBERS))
+    assert _numbers(same) == pytest.approx(_numbers(PLAIN), rel=1e-9)
+    assert (same.offsets, same.regrets, same.elsewhere) == (None, None, None)
 
 
-@pytest.mark.parametrize("index", range(NUMBERS))
+@pytest.mark.parametrize("index", range(ALL - POINTS))
 def test_each_number_grows_and_shrinks_by_itself(index: int) -> None:
-    vector = np.zeros(NUMBERS)
+    vector = np.zeros(ALL)
     vector[index] = 0.1
     before, more, less = (np.array(_numbers(changed(BELIEF, sign * vector))) for sign in (0, 1, -1))
-    # The third number is the certainty, whose distance from 1 grows.
     assert np.flatnonzero(more != before).tolist() == [index] == np.flatnonzero(less != before).tolist()
-    assert (more[index] < before[index] < less[index]) if index == 2 else (less[index] < before[index] < more[index])
+    # The third number is the certainty, whose distance from 1 grows.
+    grows = index not in (2, NUMBERS + 1 + 2)
+    assert (less[index] < before[index] < more[index]) if grows else (more[index] < before[index] < less[index])
 
 
 def test_control_points_are_spread_linearly_over_the_map() -> None:
     points = np.zeros((9, 9))
     points[0, 0], points[4, 4], points[8, 0] = 2.0, 3.0, 5.0
     belief = replace(BELIEF, offsets=np.zeros((PIXELS, PIXELS), np.float32))
-    offsets = changed(belief, np.concatenate([np.zeros(NUMBERS), points.ravel()])).offsets
+    offsets = changed(belief, np.concatenate([np.zeros(ALL - POINTS), points.ravel()])).offsets
     assert offsets is not None
     assert (offsets[0, 0], offsets[-1, 0], offsets[33, 33]) == pytest.approx((2.0, 5.0, 3.0))
     # The points are 8.25 pixels apart.
@@ -79,7 +87,7 @@ def test_control_points_are_spread_linearly_over_the_map() -> None:
 @settings(max_examples=30)
 @given(seed=SEEDS, size=st.sampled_from([0.1, 3.0, 100.0, 1e6]))
 def test_any_vector_gives_a_belief_that_can_be_used(seed: int, size: float) -> None:
-    vector = size * np.random.default_rng(seed).normal(size=NUMBERS + POINTS)
+    vector = size * np.random.default_rng(seed).normal(size=ALL)
     for belief in (BELIEF, replace(BELIEF, penalty=Penalty(0.0, 0.0, 0.0, 0.0))):
         made = changed(belief, vector)
         multipliers = made.multipliers(tiny_problems()[0])
@@ -107,7 +115,7 @@ def test_steps_lower_a_known_objective() -> None:
 
 
 def test_without_a_frame_there_are_no_extra_costs() -> None:
-    belief = replace(BELIEF, frame=None, offsets=None)
+    belief = replace(PLAIN, frame=None)
     direct = _direct(_searched)
     after = direct.descend(belief, (1.0, 0.5), np.random.default_rng(0))
     assert after.offsets is None
@@ -152,6 +160,27 @@ def test_a_share_of_the_problems_is_between_random_cells(share: float) -> None:
     assert len(ends) == 2 * TINY_PLANNER.search_steps * TINY_PLANNER.search_pairs
     assert all(ends) == (share == 0.0)
     assert sum(ends) <= 1 or share == 0.0
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_only_what_counts_in_a_problem_follows_it(share: float) -> None:
+    """Between random cells the numbers elsewhere count, otherwise all others."""
+
+    def spent(one: LearnedMultipliers, problem: Problem) -> float:
+        assert one.offsets is not None
+        return float(np.sum(_numbers(one)) / 100 + one.offsets.mean())
+
+    after = _direct(spent, random_endpoints=share).descend(BELIEF, (1.0, 0.15), np.random.default_rng(0))
+    moved = np.abs(np.subtract(_numbers(after), _numbers(BELIEF))) > 1e-9
+    assert moved[-NUMBERS:].all() == (share == 1.0) == moved[-NUMBERS:].any()
+    assert moved[:-NUMBERS].all() == (share == 0.0) == moved[:-NUMBERS].any()
+    assert np.array_equal(after.offsets, BELIEF.offsets) == (share == 1.0)  # type: ignore[arg-type]
+
+
+def test_the_weights_of_regrets_to_start_with() -> None:
+    weighted = _direct(_searched).weighted(BELIEF)
+    assert [one.regret_weight for one in weighted] == [1.0, 2.0, 4.0, 8.0, 16.0]
+    assert all(one.offsets is BELIEF.offsets for one in weighted)
 
 
 @pytest.mark.parametrize("candidates", [1, 2, 13, 60])
@@ -226,5 +255,8 @@ def test_routes_have_one_belief_each() -> None:
     direct = _direct(_searched, routes=5)
     routes = direct.routes(BELIEF, np.random.default_rng(0))
     assert len(routes) == 5
-    assert all(_numbers(one) == _numbers(BELIEF) and one.frame == FRAME for one in routes)
+    for one in routes:
+        assert _numbers(replace(one, regret_weight=BELIEF.regret_weight)) == _numbers(BELIEF)
+        assert one.regret_weight == 0.01
+        assert one.frame == FRAME
     assert len({one.offsets.tobytes() for one in routes if one.offsets is not None}) == 5

@@ -17,8 +17,8 @@ from sailplan.learning.algorithms.planner.imitation import Moment, imitate, mome
 from sailplan.oracle import cost_to_go
 from sailplan.policies import load_policy
 from sailplan.policies.oracle import OraclePolicy
-from sailplan.policies.replanning.beliefs.learned import LearnedMultipliers
-from sailplan.policies.replanning.beliefs.mixture import AREAS
+from sailplan.policies.replanning.beliefs.learned import MOST_REGRET, LearnedMultipliers
+from sailplan.policies.replanning.beliefs.mixture import AREAS, LEVELS
 from sailplan.policies.replanning.beliefs.pixels import PIXELS, PixelFrame
 from tests.learning.tiny import TINY_PLANNER
 from tests.naive import pixels as naive
@@ -42,16 +42,19 @@ def _draw_moment(problem: Problem, steps: int, seed: int) -> tuple[Moment, Learn
     """Draw a state, and a belief whose multipliers in it are represented exactly: they are rounded to 1 / 256."""
     rng = np.random.default_rng(seed)
     belief = replace(random_belief(seed % 7), frame=PixelFrame.of(problem))
-    blocked = rng.random((PIXELS, PIXELS)).astype(np.float32)
-    least = belief.predict(blocked.astype(np.float64), np.zeros((PIXELS, PIXELS)))
+    blocked, regret = rng.random((2, PIXELS, PIXELS)).astype(np.float32)
+    terms = replace(belief, offsets=None).terms(problem)
+    least = belief.predict(terms, blocked.astype(np.float64), regret.astype(np.float64))
     extra = (np.ceil(256 * least) + rng.integers(16, 2000, least.shape)) / 256 - least
     belief = replace(belief, offsets=np.log(np.expm1(extra)).astype(np.float32))
-    return Moment(problem, cost_to_go(problem), _state(problem, steps), blocked), belief
+    return Moment(problem, cost_to_go(problem), _state(problem, steps), blocked, regret), belief
 
 
 def _multipliers(moment: Moment, belief: LearnedMultipliers, offsets: FloatArray, shape: tuple[int, int]) -> FloatArray:
-    frequencies, blocked = (one.astype(np.float64) for one in (belief.mixture.frequencies, moment.blocked))
-    values = naive.penalise(blocked, frequencies, np.log1p(np.exp(offsets)), belief.penalty)
+    maps = belief.mixture.frequencies, moment.blocked, moment.regret
+    frequencies, blocked, regret = (one.astype(np.float64) for one in maps)
+    extra = np.log1p(np.exp(offsets)) + belief.regret_weight * regret
+    values = naive.penalise(blocked, frequencies, extra, belief.penalty)
     return naive.spread(values, moment.status[: shape[0] * shape[1]].reshape(shape), 0.0, np.zeros(shape)).reshape(-1)
 
 
@@ -99,14 +102,18 @@ def test_what_is_recalled_in_a_state_is_like_the_definition(
     drawn: tuple[Problem, GridGraph], steps: int, seed: int
 ) -> None:
     problem, graph = drawn
-    belief, status = random_belief(seed), _state(problem, steps)
+    belief, status = replace(random_belief(seed), frame=PixelFrame.of(problem)), _state(problem, steps)
     mixture, recall = belief.mixture, belief.recall
+    assert belief.regrets is not None
     shares, frequencies = mixture.shares.astype(np.float64), mixture.frequencies.astype(np.float64)
     cells = status[: graph.vertex_count].reshape(graph.world.height, graph.world.width)
     weights = naive.recall_weights(cells, shares, mixture.weights, recall, AREAS)
     expected = naive.blend(shares, weights, 2e-3, frequencies, recall.prior)
+    moment = moment_of(belief, problem, cost_to_go(problem), status)
     # A weight of about the least that counts may be ignored or not.
-    assert np.abs(moment_of(belief, problem, cost_to_go(problem), status).blocked - expected).max() < 2.5e-3
+    assert np.abs(moment.blocked - expected).max() < 2.5e-3
+    regret = naive.blend(MOST_REGRET / LEVELS * belief.regrets.astype(np.float64), weights, 2e-3, frequencies, 0.0)
+    assert np.abs(moment.regret - regret).max() < 2.5e-3
 
 
 def test_nothing_is_recalled_if_nothing_is_known() -> None:

@@ -238,13 +238,17 @@ def test_a_round_proposes_imitation_and_direct_search() -> None:
     learner, progress = _learner(), Progress[RollOuts]()
     progress.examples.append(learner.collect(1, progress))
     beliefs = [_belief(one.policy) for one in learner.fit(1, progress)[0]]
-    assert len(beliefs) == 2
-    before, imitated, searched = learner.untrained, *beliefs
+    assert len(beliefs) == 3
+    before, imitated, *searched = learner.untrained, *beliefs
     assert (imitated.recall, imitated.penalty) == (before.recall, before.penalty)
     assert not np.array_equal(imitated.offsets, before.offsets)  # type: ignore[arg-type]
-    assert searched.recall != before.recall
-    assert searched.penalty != before.penalty
+    for one in searched:
+        assert one.recall != before.recall
+        assert one.penalty != before.penalty
+        assert one.regret_weight != before.regret_weight
     assert all(one.mixture is before.mixture and one.frame == before.frame for one in beliefs)
+    assert all(one.regrets is before.regrets is not None for one in beliefs)
+    assert {one.elsewhere for one in beliefs} == {beliefs[-1].elsewhere} != {before.elsewhere}
     without = _learner(TINY_PLANNER.changed(search_steps=0))
     (alone,), _ = without.fit(1, progress)
     assert np.array_equal(_belief(alone.policy).offsets, imitated.offsets)  # type: ignore[arg-type]

@@ -1,11 +1,11 @@
-"""Learned multipliers that nobody trained: random mixtures and extra costs."""
+"""Learned multipliers that nobody trained: random mixtures, regrets and extra costs."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from sailplan.datasets import World
-from sailplan.policies.replanning.beliefs.learned import LearnedMultipliers
+from sailplan.policies.replanning.beliefs.learned import Elsewhere, LearnedMultipliers
 from sailplan.policies.replanning.beliefs.mixture import LEVELS, PixelMixture, Recall
 from sailplan.policies.replanning.beliefs.pixels import PIXELS, PixelFrame, blocked_shares
 from sailplan.policies.replanning.beliefs.prior import Penalty
@@ -32,4 +32,7 @@ def random_belief(seed: int, size: float = 1.0) -> LearnedMultipliers:
     rng = np.random.default_rng(seed)
     offsets = (size * rng.normal(size=(PIXELS, PIXELS))).astype(np.float32)
     recall, penalty = Recall(0.3, 0.1, 30.0, 0.4, 0.1), Penalty(0.5, 3.0, 0.999, 1.5)
-    return LearnedMultipliers(random_mixture(rng), recall, penalty, FRAME, offsets)
+    mixture = random_mixture(rng)
+    regrets = rng.integers(0, LEVELS + 1, mixture.levels.shape).astype(np.uint8)
+    elsewhere = Elsewhere(Recall(0.2, 0.2, 20.0, 0.3, 0.2), Penalty(0.1, 2.0, 0.99, 2.0))
+    return LearnedMultipliers(mixture, recall, penalty, FRAME, offsets, regrets, 5.0, elsewhere)

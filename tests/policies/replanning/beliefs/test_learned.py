@@ -15,7 +15,8 @@ from sailplan.errors import ModelError
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem, grid_problem
 from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.replanning.beliefs import LearnedMultipliers, Refresh
-from sailplan.policies.replanning.beliefs.mixture import Recollection
+from sailplan.policies.replanning.beliefs.learned import MOST_REGRET
+from sailplan.policies.replanning.beliefs.mixture import AREAS, LEVELS, Recollection
 from sailplan.policies.replanning.beliefs.pixels import PIXELS, Floats, PixelFrame
 from sailplan.policies.replanning.beliefs.prior import Penalty
 from sailplan.policies.replanning.policy import ReplanningPolicy
@@ -162,9 +163,13 @@ def test_the_multipliers_are_like_the_definition() -> None:
     follower = belief.follow(problem)
     first = follower.multipliers.copy()
     assert belief.offsets is not None
+    assert belief.regrets is not None
     extra = np.log(1.0 + np.exp(belief.offsets.astype(np.float64)))
     frequencies = belief.mixture.frequencies.astype(np.float64)
-    expected = naive.penalise(frequencies, frequencies, extra, belief.penalty)
+    regrets = MOST_REGRET / LEVELS * belief.regrets.astype(np.float64)
+    likely = np.tile(belief.mixture.weights / belief.mixture.weights.sum(), (AREAS**2, 1))
+    regret = naive.blend(regrets, likely, 0.0, frequencies, 0.0)
+    expected = naive.penalise(frequencies, frequencies, extra + belief.regret_weight * regret, belief.penalty)
     assert first == pytest.approx(
         naive.spread(expected, np.full((30, 30), UNSEEN, np.uint8), 0.0, np.zeros((30, 30))).reshape(-1), rel=1e-5
     )
@@ -173,10 +178,12 @@ def test_the_multipliers_are_like_the_definition() -> None:
     recollection = Recollection(belief.mixture, belief.recall, 30, 30)
     assert recollection.observe(status) > 0.1
     recollection.apply()
+    regret = naive.blend(regrets, recollection.weights, 2e-3, frequencies, 0.0)
+    extra += belief.regret_weight * regret
     expected = naive.penalise(recollection.blocked(), frequencies, extra, belief.penalty)
     # Changes of up to a fifth are ignored.
     spread = naive.spread(expected, status.reshape(30, 30), 0.2, first.reshape(30, 30)).reshape(-1)
-    assert updated == pytest.approx(spread, rel=1e-9)
+    assert updated == pytest.approx(spread, rel=1e-6)
     assert (updated[:200] == 1.0).all()
     assert 0 < np.count_nonzero(updated[200:] != first[200:]) < 700
 
@@ -199,7 +206,7 @@ def test_the_multipliers_change_only_with_the_weights_of_components() -> None:
 
 
 def test_extra_costs_count_only_in_the_frame() -> None:
-    belief, corners = random_belief(5), _problem(PIXELS)
+    belief, corners = replace(random_belief(5), regrets=None, elsewhere=None), _problem(PIXELS)
     silent = replace(belief, offsets=None)
     assert belief.offsets is not None
     extra = np.logaddexp(0.0, belief.offsets.astype(np.float64)).reshape(-1)
@@ -209,6 +216,42 @@ def test_extra_costs_count_only_in_the_frame() -> None:
         assert np.array_equal(one.multipliers(problem), silent.multipliers(problem))
     # A map of another resolution has the same corners.
     assert not np.array_equal(belief.multipliers(_problem(90)), silent.multipliers(_problem(90)))
+
+
+def test_regrets_count_only_in_the_frame() -> None:
+    belief, corners = replace(random_belief(5), elsewhere=None), _problem(PIXELS)
+    silent = replace(belief, regrets=None)
+    elsewhere = replace(corners, goal=corners.goal - 5)
+    assert np.array_equal(belief.multipliers(elsewhere), silent.multipliers(elsewhere))
+    assert np.array_equal(replace(belief, frame=None).multipliers(corners), silent.multipliers(elsewhere))
+    assert np.array_equal(replace(belief, regret_weight=0.0).multipliers(corners), silent.multipliers(corners))
+    assert (belief.multipliers(corners) > silent.multipliers(corners)).mean() > 0.9
+
+
+def test_other_numbers_count_elsewhere() -> None:
+    belief, corners = random_belief(5), _problem(PIXELS)
+    assert belief.elsewhere is not None
+    recall, penalty = belief.elsewhere
+    there = replace(belief, recall=recall, penalty=penalty, elsewhere=None)
+    elsewhere = replace(corners, goal=corners.goal - 5)
+    assert_same_result(search(elsewhere, ReplanningPolicy(belief)), search(elsewhere, ReplanningPolicy(there)))
+    here = replace(belief, elsewhere=None)
+    assert_same_result(search(corners, ReplanningPolicy(belief)), search(corners, ReplanningPolicy(here)))
+    assert not np.array_equal(belief.multipliers(elsewhere), here.multipliers(elsewhere))
+
+
+def test_a_place_that_the_oracle_avoids_is_avoided() -> None:
+    """Both halves of a map are free, but the typical world has a dead end in the lower one."""
+    world = np.zeros((PIXELS, PIXELS), np.bool_)
+    problem = grid_problem(World(world), (0, 33), (66, 33))
+    regrets = np.zeros((1, PIXELS, PIXELS), np.uint8)
+    regrets[0, 30:, 10:50] = LEVELS
+    belief = LearnedMultipliers(mixture_of(World(world)), frame=PixelFrame.of(problem), regrets=regrets)
+    plain, led = (search(problem, ReplanningPolicy(one)) for one in (replace(belief, regrets=None), belief))
+    rows, columns = np.divmod(np.array(led.path), PIXELS)
+    # Cells that are seen have no extra cost, so that the path may cut the corner.
+    assert (rows[(columns >= 10) & (columns < 49)] < 30).all()
+    assert led.cost > plain.cost
 
 
 def test_before_anything_is_known_it_is_the_penalty_of_the_frequencies() -> None:
@@ -252,11 +295,29 @@ def test_offsets_that_cannot_be(offsets: Any) -> None:
         replace(random_belief(0), offsets=offsets)
 
 
+@pytest.mark.parametrize(
+    "regrets", [np.zeros((5, PIXELS, PIXELS)), np.zeros((4, PIXELS, PIXELS), np.uint8)], ids=["type", "shape"]
+)
+def test_regrets_that_cannot_be(regrets: Any) -> None:
+    with pytest.raises(ModelError, match=r"^regrets of shape"):
+        replace(random_belief(0), regrets=regrets)
+
+
+@pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf])
+def test_weights_of_regrets_that_cannot_be(weight: float) -> None:
+    with pytest.raises(ModelError, match=r"^a weight of regrets"):
+        replace(random_belief(0), regret_weight=weight)
+
+
 @pytest.mark.parametrize("frame", [None, PixelFrame((0.1, 0.2), (0.3, 0.4))])
 def test_it_survives_the_way_through_a_file(frame: PixelFrame | None) -> None:
     whole = replace(random_belief(9), frame=frame, name="mine", refresh=Refresh(3, 2))
-    for belief in (whole, replace(whole, offsets=None)):
+    for belief in (whole, replace(whole, offsets=None), replace(whole, regrets=None, elsewhere=None)):
         again = LearnedMultipliers.build(*belief.describe())
+        assert (again.regret_weight, again.elsewhere) == (belief.regret_weight, belief.elsewhere)
+        assert (again.regrets is None) == (belief.regrets is None)
+        if again.regrets is not None:
+            assert np.array_equal(again.regrets, whole.regrets)  # type: ignore[arg-type]
         assert (again.recall, again.penalty, again.frame) == (belief.recall, belief.penalty, frame)
         assert (again.name, again.refresh) == ("mine", Refresh(3, 2))
         assert np.array_equal(again.mixture.levels, belief.mixture.levels)

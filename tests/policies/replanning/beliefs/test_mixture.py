@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -153,7 +153,7 @@ def test_evidence_counts_once_for_each_row_of_cells() -> None:
 @given(components=st.integers(1, 9), seed=SEEDS)
 def test_a_mixture_survives_the_way_through_a_file(components: int, seed: int) -> None:
     mixture = random_mixture(np.random.default_rng(seed), components)
-    again = PixelMixture.build(mixture.describe())
+    again = PixelMixture.build(mixture.describe(), 0)
     assert len(again) == components
     assert again.levels.dtype == np.uint8
     assert np.array_equal(again.levels, mixture.levels)
@@ -184,7 +184,7 @@ def test_a_mixture_survives_the_way_through_a_file(components: int, seed: int) -
 def test_damaged_tensors_are_one_line(name: str, damage: Any) -> None:
     tensors = random_mixture(np.random.default_rng(0), 3).describe()
     with pytest.raises(ModelError) as raised:
-        PixelMixture.build({**tensors, name: np.asarray(damage(tensors[name]))})
+        PixelMixture.build({**tensors, name: np.asarray(damage(tensors[name]))}, 0)
     assert "\n" not in str(raised.value)
 
 
@@ -229,3 +229,27 @@ def test_mixtures_of_a_union_are_equally_likely() -> None:
     assert union.weights[:2].sum() == pytest.approx(0.5)
     assert union.frequencies == pytest.approx((one.frequencies + other.frequencies) / 2.0, abs=1e-6)
     assert np.array_equal(union.levels[2:], other.levels)
+    assert union.plain == 0
+
+
+def test_components_without_structure_predict_nothing() -> None:
+    rng = np.random.default_rng(0)
+    one = random_mixture(rng, 3)
+    union = PixelMixture.union([one], (0.1, 0.3), 0.5)
+    assert (len(union), union.plain) == (5, 2)
+    assert union.weights[3:] == pytest.approx([0.25, 0.25])
+    assert union.shares[3:].mean(axis=(1, 2)) == pytest.approx([0.1, 0.3], abs=1 / LEVELS)
+    assert union.frequencies == pytest.approx(one.frequencies / 2.0, abs=1e-6)
+    # A map with more obstacles than any component with structure, where these are free.
+    status = np.where(one.shares.max(axis=0) < 0.2, INVALID, UNSEEN).astype(np.uint8).ravel()
+    recollection = Recollection(union, Recall(local=0.0, prior=0.0), PIXELS, PIXELS)
+    recollection.observe(status)
+    recollection.apply()
+    assert recollection.weights[:, 3:].sum(axis=1) == pytest.approx(np.ones(25), abs=1e-6)
+    assert recollection.blocked() == pytest.approx(np.zeros((PIXELS, PIXELS)), abs=1e-6)
+
+
+@pytest.mark.parametrize("plain", [-1, 6])
+def test_a_number_of_components_without_structure_that_cannot_be(plain: int) -> None:
+    with pytest.raises(ModelError, match="without structure"):
+        replace(random_mixture(np.random.default_rng(0)), plain=plain)

@@ -1,11 +1,19 @@
-"""The mixture of typical worlds, fitted to training worlds by expectation maximisation."""
+"""The mixture of typical worlds, fitted to training worlds by expectation maximisation, and the regrets in them."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sailplan.core.graph import FloatArray, Problem
+from sailplan.oracle import cost_to_go
+from sailplan.parallel import run_all
+from sailplan.policies.replanning.beliefs.learned import MOST_REGRET
 from sailplan.policies.replanning.beliefs.mixture import LEVELS, RAREST, PixelMixture
-from sailplan.policies.replanning.beliefs.pixels import PIXELS, Floats
+from sailplan.policies.replanning.beliefs.pixels import PIXELS, Floats, blocked_shares, world_of
 
 _STEPS = 40
 _FIRST_SHARPNESS, _GROWTH = 0.02, 1.25
@@ -19,6 +27,8 @@ _NEARLY_EMPTY = 1.0
 """A component of fewer worlds begins again..."""
 _LAST_BEGINNING = 0.7
 """... in the first part of the steps."""
+_LEAST_COUNT = 0.05
+"""Regrets are means over at least this many worlds."""
 _LEAST_WORLDS = 8
 """There is at most one component for as many worlds."""
 
@@ -45,11 +55,7 @@ def fit_mixture(shares: Floats, components: int, rng: np.random.Generator) -> Pi
     centres = _begin(worlds, mean, count, rng)
     weights = np.full(count, 1.0 / count)
     for step in range(_STEPS):
-        kept = np.clip(centres, RAREST, 1.0 - RAREST)
-        logs = worlds @ np.log(kept / (1.0 - kept)).T + np.log(1.0 - kept).sum(axis=1)
-        logs = min(1.0, _FIRST_SHARPNESS * _GROWTH**step) * logs + np.log(weights)
-        belongs = np.exp(logs - logs.max(axis=1, keepdims=True))
-        belongs /= belongs.sum(axis=1, keepdims=True)
+        belongs = _belonging(worlds, centres, weights, min(1.0, _FIRST_SHARPNESS * _GROWTH**step))
         sizes = belongs.sum(axis=0)
         centres = (belongs.T.astype(np.float32) @ worlds + _MEAN_WORLDS * mean) / (sizes + _MEAN_WORLDS)[:, None]
         weights = (sizes + _WEIGHT_WORLDS) / (sizes + _WEIGHT_WORLDS).sum()
@@ -58,6 +64,59 @@ def fit_mixture(shares: Floats, components: int, rng: np.random.Generator) -> Pi
             centres[empty] = _begin(worlds, mean, len(empty), rng)
     levels = np.rint(LEVELS * centres).clip(0, LEVELS).astype(np.uint8)
     return PixelMixture(levels.reshape(-1, PIXELS, PIXELS), weights.astype(np.float64))
+
+
+def fit_regrets(mixture: PixelMixture, problems: Sequence[Problem], jobs: int) -> NDArray[np.uint8]:
+    """Return the mean regret of the oracle in each pixel, over the worlds of each component.
+
+    The regret of a pixel is the length of the shortest path through it less that of the shortest path. Worlds in which
+    it is blocked do not count.
+
+    Parameters
+    ----------
+    mixture
+        The typical worlds.
+    problems
+        Problems on grids that have a path, with at most one cell for each pixel.
+    jobs
+        Number of threads.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (components, PIXELS, PIXELS), as `LearnedMultipliers.regrets`.
+    """
+    shares = np.stack([blocked_shares(world_of(problem)) for problem in problems])
+    regrets = np.stack(run_all(_regrets_of, problems, jobs)).reshape(len(problems), -1)
+    centres = mixture.shares.reshape(len(mixture), -1)
+    belongs = _belonging(shares.reshape(len(shares), -1), centres, mixture.weights, 1.0).T
+    sums, counts = belongs @ np.nan_to_num(regrets), belongs @ np.isfinite(regrets)
+    # A component has a bit of every world, which must not count where all of its own are blocked.
+    means = np.where(counts > _LEAST_COUNT, sums / np.maximum(counts, _LEAST_COUNT), 0.0)
+    levels: NDArray[np.uint8] = np.rint(LEVELS / MOST_REGRET * means).astype(np.uint8).reshape(mixture.levels.shape)
+    return levels
+
+
+def _regrets_of(problem: Problem) -> FloatArray:
+    """The regret of each pixel in sides of the map, at most MOST_REGRET; NaN where it is blocked."""
+    world = world_of(problem)
+    ahead, behind = cost_to_go(problem), cost_to_go(replace(problem, start=problem.goal, goal=problem.start))
+    cells = world.width * world.height
+    regrets = np.where(world.blocked.ravel(), np.nan, ahead[:cells] + behind[:cells] - ahead[problem.start])
+    y, x = ((2 * np.arange(PIXELS) + 1) * size // (2 * PIXELS) for size in (world.height, world.width))
+    by_pixel = regrets.reshape(world.height, world.width)[np.ix_(y, x)] / max(world.width, world.height)
+    limited: FloatArray = by_pixel.clip(0.0, MOST_REGRET)
+    return limited
+
+
+def _belonging(worlds: Floats, centres: Floats, weights: FloatArray, sharpness: float) -> FloatArray:
+    """The probability that each world (row) belongs to each component (column)."""
+    kept = np.clip(centres, RAREST, 1.0 - RAREST)
+    logs = worlds @ np.log(kept / (1.0 - kept)).T + np.log(1.0 - kept).sum(axis=1)
+    logs = sharpness * logs + np.log(weights)
+    belongs = np.exp(logs - logs.max(axis=1, keepdims=True))
+    shares: FloatArray = belongs / belongs.sum(axis=1, keepdims=True)
+    return shares
 
 
 def _begin(worlds: Floats, mean: Floats, count: int, rng: np.random.Generator) -> Floats:

@@ -1,5 +1,8 @@
 """Direct search: recall, penalty and extra costs of a belief follow the objective itself (an evolution strategy).
 
+A belief is changed by a vector: the numbers of penalty and recall, the weight of regrets, the numbers elsewhere, and
+control points of the extra costs. Each part is missing if the belief has no such thing.
+
 A perturbation and its opposite are rolled out on the same world. The difference of what they spend, times the
 perturbation, estimates the gradient of the smoothed objective. Imitation cannot replace this: the oracle knows the
 world and has no reason to take a path on which obstacles are met early.
@@ -10,14 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from sailplan.core.graph import FloatArray, Problem
+from sailplan.learning.adam import Adam
 from sailplan.learning.algorithms.planner.rollouts import between_random_cells
 from sailplan.learning.algorithms.planner.settings import PlannerSettings
 from sailplan.parallel import run_all
-from sailplan.policies.replanning.beliefs.learned import LearnedMultipliers
+from sailplan.policies.replanning.beliefs.learned import Elsewhere, LearnedMultipliers
 from sailplan.policies.replanning.beliefs.mixture import Recall
 from sailplan.policies.replanning.beliefs.pixels import PIXELS, Floats, PixelFrame
 from sailplan.policies.replanning.beliefs.prior import Penalty
@@ -25,6 +30,8 @@ from sailplan.policies.replanning.beliefs.prior import Penalty
 _UNITS = np.array([1.5, 0.9, 0.8, 0.5, 1.0, 1.0, 0.7, 0.6, 0.8])
 """The change of the logarithm of each number per unit: of the penalty (prior weight, surprise, one minus certainty,
 sharpness), then of the recall (of blocked, of free, reach, local, prior)."""
+_REGRET_UNIT = 0.8
+"""The same for the weight of regrets."""
 _MOST_LOG = 7.0
 _LEAST_LOG = -12.0
 _ACROSS = 9
@@ -34,11 +41,14 @@ _DEVIATIONS = 0.4, 0.8
 _RATES = 0.1, 0.25
 """Largest change of numbers and of control points in a step."""
 _MOMENTUM, _SCALING = 0.85, 0.97
-"""Decay of the running means of the gradient and of its square (Adam)."""
+"""Decay of the running means of the gradient, which is also that of the average that is kept, and of its square."""
 _MOST_DIFFERENCE = 0.5
 """Limit of the difference of a pair, in mean costs of a search: few worlds would outweigh all others."""
 ROUTE_ROUNDS = ((12, 48), (36, 12), (120, 1))
 """Candidates are compared on as many worlds, and as many of them are kept."""
+_FIRST_WEIGHTS = (1.0, 2.0, 4.0, 8.0, 16.0)
+_LEAST_WEIGHT = 0.01
+"""Weights of regrets with which direct search may start, and that with which it starts from a route."""
 _WAYPOINTS = 3
 _WIDTHS, _HEIGHTS = (0.1, 0.4), (0.3, 2.0)
 """Ranges of the width of a route, in sides of the map, and of the extra cost beside it."""
@@ -71,40 +81,48 @@ class DirectSearch:
         return left[0]
 
     def routes(self, belief: LearnedMultipliers, rng: np.random.Generator) -> list[LearnedMultipliers]:
-        """Return the belief with extra costs beside random routes from start to goal, one for each."""
-        if belief.frame is None or belief.offsets is None:
+        """Return the belief with extra costs beside random routes from start to goal, one for each.
+
+        Regrets count almost nothing: a route is another way around the places that they tell of.
+        """
+        frame = belief.frame
+        if frame is None or belief.offsets is None:
             return []
-        return [replace(belief, offsets=random_route(belief.frame, rng)) for _ in range(self.settings.routes)]
+        belief = replace(belief, regret_weight=_LEAST_WEIGHT)
+        return [replace(belief, offsets=random_route(frame, rng)) for _ in range(self.settings.routes)]
+
+    def weighted(self, belief: LearnedMultipliers) -> list[LearnedMultipliers]:
+        """Return the belief with several weights of regrets."""
+        return [replace(belief, regret_weight=weight) for weight in _FIRST_WEIGHTS]
 
     def descend(
         self, belief: LearnedMultipliers, rates: tuple[float, float], rng: np.random.Generator
     ) -> LearnedMultipliers:
         """Take steps from a belief; the step size falls from the first to the second of two parts of the largest."""
-        numbers, points = len(_UNITS), 0 if belief.offsets is None else _ACROSS**2
-        deviations, largest = (np.repeat(pair, (numbers, points)) for pair in (_DEVIATIONS, _RATES))
-        vector, mean, square = np.zeros((3, numbers + points))
-        kept, steps = vector.copy(), self.settings.search_steps
+        parts = parts_of(belief)
+        repeats = sum(parts[:-1]), parts.points
+        deviations, largest = (np.repeat(pair, repeats) for pair in (_DEVIATIONS, _RATES))
+        vector, kept = np.zeros((2, sum(parts)))
+        adam, steps = Adam(vector.shape, _MOMENTUM, _SCALING), self.settings.search_steps
         for step in range(1, steps + 1):
-            gradient = self._gradient(belief, vector, deviations, rng)
-            mean = _MOMENTUM * mean + (1.0 - _MOMENTUM) * gradient
-            square = _SCALING * square + (1.0 - _SCALING) * gradient**2
-            scaled = mean / (1.0 - _MOMENTUM**step) / (np.sqrt(square / (1.0 - _SCALING**step)) + 1e-9)
             rate = rates[0] + (rates[1] - rates[0]) * step / steps
-            vector = vector - rate * largest * scaled
+            vector = vector - rate * largest * adam.direction(self._gradient(belief, vector, deviations, rng))
             kept = _MOMENTUM * kept + (1.0 - _MOMENTUM) * vector
         return changed(belief, kept)
 
     def _gradient(
         self, belief: LearnedMultipliers, vector: FloatArray, deviations: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
-        """The mean over pairs of perturbations, each on a random problem."""
-        seeds = rng.spawn(self.settings.search_pairs)
+        """The mean over pairs of perturbations, each on a random problem; of what counts in this problem only."""
+        seeds, parts = rng.spawn(self.settings.search_pairs), parts_of(belief)
+        counts = {inside: np.repeat(parts.count_if(inside), parts) for inside in (False, True)}
 
         def difference(source: np.random.Generator) -> FloatArray:
             problem = self.problems[int(source.integers(len(self.problems)))]
             if source.random() < self.settings.random_endpoints:
                 problem = between_random_cells(problem, source)
-            drawn = source.standard_normal(len(vector))
+            inside = belief.frame is None or belief.frame.fits(problem)
+            drawn = source.standard_normal(len(vector)) * counts[inside]
             one, other = (self.spent(changed(belief, vector + sign * deviations * drawn), problem) for sign in (1, -1))
             limited: FloatArray = np.clip((one - other) / 2.0, -_MOST_DIFFERENCE, _MOST_DIFFERENCE) * drawn
             return limited
@@ -113,29 +131,62 @@ class DirectSearch:
         return gradient
 
 
+class Parts(NamedTuple):
+    """The lengths of the parts of a vector."""
+
+    numbers: int
+    regret_weight: int
+    elsewhere: int
+    points: int
+
+    def count_if(self, inside: bool) -> tuple[bool, bool, bool, bool]:
+        """Return whether each part counts in a problem; `inside` if its start and goal are those of the frame."""
+        return inside or not self.elsewhere, inside, not inside, inside
+
+
+def parts_of(belief: LearnedMultipliers) -> Parts:
+    """Return the lengths of the parts of a vector that changes a belief."""
+    has = belief.regrets is not None, belief.elsewhere is not None, belief.offsets is not None
+    return Parts(len(_UNITS), *(length * one for length, one in zip((1, len(_UNITS), _ACROSS**2), has, strict=True)))
+
+
 def changed(belief: LearnedMultipliers, vector: FloatArray) -> LearnedMultipliers:
-    """Return the belief with other numbers and, if the vector has control points, other extra costs.
+    """Return the belief with other numbers and other extra costs.
 
     A vector of zeros changes nothing but by rounding.
     """
-    penalty, recall = belief.penalty, belief.recall
+    numbers, weight, elsewhere, points = np.split(vector, np.cumsum(parts_of(belief))[:-1])
+    penalty, recall = _changed_numbers(belief.penalty, belief.recall, numbers)
+    belief = replace(belief, penalty=penalty, recall=recall)
+    if belief.regrets is not None:
+        (regret_weight,) = _scaled(np.array([belief.regret_weight]), _REGRET_UNIT * weight)
+        belief = replace(belief, regret_weight=regret_weight)
+    if belief.elsewhere is not None:
+        recall, penalty = belief.elsewhere
+        penalty, recall = _changed_numbers(penalty, recall, elsewhere)
+        belief = replace(belief, elsewhere=Elsewhere(recall, penalty))
+    if belief.offsets is not None:
+        offsets = belief.offsets + _BETWEEN @ points.reshape(_ACROSS, _ACROSS) @ _BETWEEN.T
+        belief = replace(belief, offsets=np.asarray(offsets, np.float32))
+    return belief
+
+
+def _changed_numbers(penalty: Penalty, recall: Recall, vector: FloatArray) -> tuple[Penalty, Recall]:
     numbers = np.array(
         [penalty.prior_weight, penalty.surprise, 1.0 - penalty.certainty, penalty.sharpness, *astuple(recall)]
     )
-    logs = np.log(np.maximum(numbers, 1e-9)) + _UNITS * vector[: len(_UNITS)]
-    prior_weight, surprise, doubt, sharpness, blocked, free, reach, local, prior = np.exp(
-        logs.clip(_LEAST_LOG, _MOST_LOG)
-    ).tolist()
-    offsets = belief.offsets
-    if offsets is not None and len(vector) > len(_UNITS):
-        points = vector[len(_UNITS) :].reshape(_ACROSS, _ACROSS)
-        offsets = np.asarray(offsets + _BETWEEN @ points @ _BETWEEN.T, np.float32)
-    return replace(
-        belief,
-        penalty=Penalty(prior_weight, surprise, 1.0 - min(doubt, 1.0), sharpness),
-        recall=Recall(blocked, free, reach, min(local, 1.0), min(prior, 1.0)),
-        offsets=offsets,
+    prior_weight, surprise, doubt, sharpness, blocked, free, reach, local, prior = _scaled(numbers, _UNITS * vector)
+    return (
+        Penalty(prior_weight, surprise, 1.0 - min(doubt, 1.0), sharpness),
+        Recall(blocked, free, reach, min(local, 1.0), min(prior, 1.0)),
     )
+
+
+def _scaled(numbers: FloatArray, changes: FloatArray) -> list[float]:
+    """The numbers with other logarithms."""
+    logs = np.log(np.maximum(numbers, 1e-9)) + changes
+    scaled: list[float] = np.exp(logs.clip(_LEAST_LOG, _MOST_LOG)).tolist()
+    return scaled
 
 
 def random_route(frame: PixelFrame, rng: np.random.Generator) -> Floats:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sailplan.core.graph import FloatArray, Problem, is_compiled
 from sailplan.core.kernel.arrays import OPEN
 from sailplan.core.state import allocate_state
+from sailplan.learning.adam import Adam
 from sailplan.learning.algorithms.planner.kernel import add_path_gradients
 from sailplan.learning.algorithms.planner.settings import PlannerSettings
 from sailplan.parallel import run_all
@@ -24,7 +25,7 @@ from sailplan.policies.replanning.kernel.edges import NO_WAY, UNIT
 from sailplan.policies.replanning.policy import allocate_bounds
 
 _MOMENTUM, _SCALING = 0.9, 0.99
-"""Decay of the running means of the gradient and of its square (Adam)."""
+"""Decay of the running means of the gradient and of its square."""
 _LEAST_SCALE = 0.1
 """Pixels on few paths have small gradients; they move at most this many times as slowly as those with the largest."""
 _AVERAGING = 0.98
@@ -50,15 +51,18 @@ class Moment(NamedTuple):
     status: NDArray[np.uint8]
     blocked: Floats
     """The probability that an unseen cell of each pixel is blocked."""
+    regret: Floats
+    """The expected regret of each pixel."""
 
 
 def moment_of(belief: LearnedMultipliers, problem: Problem, table: FloatArray, status: NDArray[np.uint8]) -> Moment:
     """Return a state with what the belief predicts there."""
-    world = world_of(problem)
-    recollection = Recollection(belief.mixture, belief.recall, world.width, world.height)
+    world, terms = world_of(problem), belief.terms(problem)
+    recollection = Recollection(belief.mixture, terms.recall, world.width, world.height)
     recollection.observe(status)
     recollection.apply()
-    return Moment(problem, table, status, recollection.blocked().astype(np.float32))
+    maps = recollection.blocked(), belief.regret(terms, recollection)
+    return Moment(problem, table, status, *(one.astype(np.float32) for one in maps))
 
 
 def imitate(
@@ -71,18 +75,14 @@ def imitate(
     """Follow the gradient of the loss with respect to the offsets; return the belief and the mean loss."""
     assert belief.offsets is not None
     offsets = belief.offsets.astype(np.float64)
-    kept, mean, square, losses = offsets.copy(), np.zeros_like(offsets), np.zeros_like(offsets), 0.0
-    for step in range(1, settings.steps + 1):
+    kept, losses, adam = offsets.copy(), 0.0, Adam(offsets.shape, _MOMENTUM, _SCALING, _LEAST_SCALE)
+    for _ in range(settings.steps):
         drawn = [moments[index] for index in rng.integers(len(moments), size=settings.batch_size)]
         now = replace(belief, offsets=offsets.astype(np.float32))
         parts = run_all(partial(offset_gradient, now, temperature=settings.temperature), drawn, jobs)
         gradient = _SMOOTH @ sum(part for part, _ in parts) @ _SMOOTH.T
         losses += sum(loss for _, loss in parts) / len(parts)
-        mean = _MOMENTUM * mean + (1.0 - _MOMENTUM) * gradient
-        square = _SCALING * square + (1.0 - _SCALING) * gradient**2
-        scale = np.sqrt(square / (1.0 - _SCALING**step))
-        scaled = mean / (1.0 - _MOMENTUM**step) / (scale + _LEAST_SCALE * scale.max() + 1e-9)
-        offsets = offsets - settings.learning_rate * scaled
+        offsets = offsets - settings.learning_rate * adam.direction(gradient)
         kept = _AVERAGING * kept + (1.0 - _AVERAGING) * offsets
     return replace(belief, offsets=kept.astype(np.float32)), losses / settings.steps
 
@@ -93,7 +93,7 @@ def offset_gradient(belief: LearnedMultipliers, moment: Moment, temperature: flo
     problem, status = moment.problem, moment.status
     world = world_of(problem)
     multipliers, gradient = np.zeros(len(status)), np.empty((PIXELS, PIXELS))
-    values = belief.predict(moment.blocked.astype(np.float64), belief.extra(problem))
+    values = belief.predict(belief.terms(problem), *(one.astype(np.float64) for one in (moment.blocked, moment.regret)))
     spread(values, status, world.width, world.height, 0.0, multipliers)
     loss = planner_loss(problem, status, multipliers, moment.table, temperature)
     collect(loss.gradient, status, world.width, world.height, gradient)

@@ -22,7 +22,7 @@ class PlannerSettings(TrainingSettings):
     worlds_per_round: int = setting(150, "Worlds rolled out in each round (m).")
     samples_per_world: int = setting(8, "Random steps of each roll-out that are learned from (k).")
     oracle_probability: float = setting(0.5, "Base β of the share of roll-outs of the oracle, β^round.")
-    random_endpoints: float = setting(0.15, "Share of direct search between random cells instead of start and goal.")
+    random_endpoints: float = setting(0.3, "Share of direct search between random cells instead of start and goal.")
     objective: str = setting("expansions", "What is minimised: expansions, or edge evaluations of lazy search.")
     components: int = setting(64, "Typical worlds of the mixture; at most one for eight training worlds.")
     temperature: float = setting(1.0, "Least temperature of the loss of imitation, in steps.")

@@ -9,7 +9,7 @@ Direct search continues from there, or from the best policy so far if imitation 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Unpack
 
@@ -20,7 +20,7 @@ from sailplan.core.graph import Problem
 from sailplan.datasets.labelled import LabelledProblem
 from sailplan.errors import TrainingError
 from sailplan.graphs.grid.graph import GridGraph
-from sailplan.learning.algorithms.planner.components import fit_mixture
+from sailplan.learning.algorithms.planner.components import fit_mixture, fit_regrets
 from sailplan.learning.algorithms.planner.direct_search import DirectSearch
 from sailplan.learning.algorithms.planner.imitation import Moment, imitate, moment_of
 from sailplan.learning.algorithms.planner.rollouts import RollOut, RollOuts, reduced
@@ -30,7 +30,7 @@ from sailplan.oracle import cost_to_go
 from sailplan.parallel import run_all
 from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.oracle import OraclePolicy
-from sailplan.policies.replanning.beliefs.learned import LearnedMultipliers
+from sailplan.policies.replanning.beliefs.learned import Elsewhere, LearnedMultipliers
 from sailplan.policies.replanning.beliefs.pixels import PIXELS, PixelFrame, blocked_shares, world_of
 from sailplan.policies.replanning.policy import ReplanningPolicy, optimistic
 
@@ -93,7 +93,7 @@ class PlannerLearner:
         return RollOuts.of([one for one in rolled if one is not None], self.settings.samples_per_world)
 
     def fit(self, number: int, progress: Progress[RollOuts]) -> tuple[list[Candidate], float]:
-        """Imitate the oracle at the states of all rounds, then continue by direct search; return both, and the loss."""
+        """Imitate the oracle at the states of all rounds, then continue by direct search; return all, and the loss."""
         belief, rng = self._belief(progress), np.random.default_rng(seed_of(self.seed, number))
         imitated, loss = belief, 0.0
         if belief.offsets is not None:
@@ -101,8 +101,14 @@ class PlannerLearner:
         candidates = [imitated]
         if self.settings.search_steps:
             direct = DirectSearch(self._shuffled(rng), self.spent, self.settings, self.jobs)
-            starts = [belief, imitated, *(direct.routes(belief, rng) if number == 1 else [])]
-            candidates.append(direct.descend(direct.best_of(starts), self._rates(number), rng))
+            starts = [[belief, imitated]]
+            if number == 1 and belief.offsets is not None:
+                # What is better before direct search may be worse after it, so that both kinds are tried.
+                starts = [[imitated, *direct.weighted(belief)], direct.routes(belief, rng)]
+            candidates += [direct.descend(direct.best_of(some), self._rates(number), rng) for some in starts if some]
+            if belief.elsewhere is not None:
+                # Rounds are compared in the frame, so that the numbers elsewhere are always the last ones.
+                candidates = [replace(one, elsewhere=candidates[-1].elsewhere) for one in candidates]
         return [Candidate(self._policy(one)) for one in candidates], loss
 
     def moments(self, belief: LearnedMultipliers, progress: Progress[RollOuts]) -> list[Moment]:
@@ -145,8 +151,15 @@ class PlannerLearner:
         shares = np.stack([blocked_shares(world_of(labelled.problem)) for labelled in self.problems])
         mixture = fit_mixture(shares, self.settings.components, np.random.default_rng([self.seed, 0]))
         frame = PixelFrame.shared([labelled.problem for labelled in self.problems])
-        offsets = None if frame is None else np.full((PIXELS, PIXELS), _FIRST_OFFSET, np.float32)
-        return LearnedMultipliers(mixture, frame=frame, offsets=offsets)
+        belief = LearnedMultipliers(mixture, frame=frame)
+        if frame is None:
+            return belief
+        return replace(
+            belief,
+            offsets=np.full((PIXELS, PIXELS), _FIRST_OFFSET, np.float32),
+            regrets=fit_regrets(mixture, self.reduced, self.jobs),
+            elsewhere=Elsewhere(belief.recall, belief.penalty),
+        )
 
     def _belief(self, progress: Progress[RollOuts]) -> LearnedMultipliers:
         """The best belief so far; before the first round, an untrained one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from sailplan.errors import ModelError
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.policies.replanning.beliefs.belief import Refresh, Tensors, saveable
 from sailplan.policies.replanning.beliefs.kernel.pixels import penalise, spread
-from sailplan.policies.replanning.beliefs.mixture import PixelMixture, Recall, Recollection
+from sailplan.policies.replanning.beliefs.mixture import LEVELS, PixelMixture, Recall, Recollection
 from sailplan.policies.replanning.beliefs.pixels import PIXELS, Floats, PixelFrame, world_of
 from sailplan.policies.replanning.beliefs.prior import Penalty
 
@@ -26,18 +26,39 @@ _LEAST_CHANGE = 0.1
 """If no weight of a component has changed by more than this, the multipliers are unmodified."""
 _LEAST_STEP = 0.2
 """Relative changes of a multiplier up to this are ignored, because repairing distances is expensive."""
+MOST_REGRET = 0.6
+"""The largest regret that is stored, in sides of the map."""
 _MOST_EXTRA = 900.0
 _NO_EXTRA = np.zeros((PIXELS, PIXELS))
+
+
+class Elsewhere(NamedTuple):
+    """What a belief uses if start or goal are not those of the training."""
+
+    recall: Recall
+    penalty: Penalty
+
+
+class Terms(NamedTuple):
+    """What a belief uses in one problem."""
+
+    recall: Recall
+    penalty: Penalty
+    extra: FloatArray
+    """The extra cost of each pixel, whatever is known."""
+    regret_weight: float
+    """The extra cost of a regret of one side of the map."""
 
 
 @saveable("mixture")
 @dataclass(frozen=True, eq=False)
 class LearnedMultipliers:
-    """Cost multipliers from a mixture of typical worlds, and from a learned map of extra costs.
+    """Cost multipliers from a mixture of typical worlds, the regrets of the oracle in them, and a map of extra costs.
 
     What the search has seen weighs the components of the mixture; they give the probability that an unseen cell is
-    blocked, and the penalty a multiplier. Where start and goal are those of the training, an extra cost is added, which
-    leads the search around places that rarely belong to a good path although they are free.
+    blocked, and the penalty a multiplier. Where start and goal are those of the training, extra costs are added, which
+    lead the search around places that rarely belong to a good path although they are free: the expected regret of
+    passing through a cell, given what is known, and a map that does not depend on it.
     """
 
     mixture: PixelMixture = field(repr=False)
@@ -50,17 +71,28 @@ class LearnedMultipliers:
     """Start and goal in training, if all problems had the same; extra costs count only there."""
     offsets: Floats | None = field(default=None, repr=False)
     """Shape (PIXELS, PIXELS): the extra cost is the softplus of these; None if there is none."""
+    regrets: NDArray[np.uint8] | None = field(default=None, repr=False)
+    """Shape (components, PIXELS, PIXELS): by how much the shortest path through a pixel is longer than the shortest
+    path, on the mean over the worlds of a component, in units of MOST_REGRET / LEVELS; None if they are not used."""
+    regret_weight: float = 4.0
+    """The extra cost of a regret of one side of the map."""
+    elsewhere: Elsewhere | None = None
+    """Recall and penalty if start or goal are not those of the frame; None if they are the same."""
     name: str = "learned"
     """The name of the belief in notes."""
     refresh: Refresh = OFTEN
     """When the belief is updated during a search."""
 
     def __post_init__(self) -> None:
-        offsets = self.offsets
-        if offsets is None:
-            return
-        if offsets.shape != (PIXELS, PIXELS) or offsets.dtype != np.float32 or not np.isfinite(offsets).all():
+        offsets, regrets = self.offsets, self.regrets
+        if offsets is not None and not (
+            offsets.shape == (PIXELS, PIXELS) and offsets.dtype == np.float32 and np.isfinite(offsets).all()
+        ):
             raise ModelError(f"offsets of shape {offsets.shape} and type {offsets.dtype}, or not finite")
+        if regrets is not None and (regrets.shape != self.mixture.levels.shape or regrets.dtype != np.uint8):
+            raise ModelError(f"regrets of shape {regrets.shape} and type {regrets.dtype}")
+        if not 0.0 <= self.regret_weight < np.inf:
+            raise ModelError(f"a weight of regrets of {self.regret_weight}")
 
     def why_unsupported(self, problem: Problem) -> str:
         """Return why a problem is not supported; an empty string if it is."""
@@ -74,9 +106,12 @@ class LearnedMultipliers:
         """Return the state of the belief for one search."""
         return LearnedFollower(self, problem)
 
-    def extra(self, problem: Problem) -> FloatArray:
-        """Return the extra cost of each pixel."""
-        return self._extra if self.frame is not None and self.frame.fits(problem) else _NO_EXTRA
+    def terms(self, problem: Problem) -> Terms:
+        """Return what is used in a problem: extra costs only between the start and the goal of the training."""
+        if self.frame is not None and self.frame.fits(problem):
+            weight = 0.0 if self.regrets is None else self.regret_weight
+            return Terms(self.recall, self.penalty, self._extra, weight)
+        return Terms(*(self.elsewhere or (self.recall, self.penalty)), _NO_EXTRA, 0.0)
 
     @cached_property
     def _extra(self) -> FloatArray:
@@ -85,10 +120,20 @@ class LearnedMultipliers:
         extra: FloatArray = np.logaddexp(0.0, np.minimum(self.offsets, _MOST_EXTRA).astype(np.float64))
         return extra
 
-    def predict(self, blocked: FloatArray, extra: FloatArray) -> FloatArray:
-        """Return the multiplier of each pixel from the probabilities that its cells are blocked and its extra cost."""
-        penalty, multipliers = self.penalty, np.empty((PIXELS, PIXELS))
+    @cached_property
+    def _regrets(self) -> Floats:
+        assert self.regrets is not None
+        return np.asarray(MOST_REGRET / LEVELS * self.regrets, np.float32)
+
+    def regret(self, terms: Terms, recollection: Recollection) -> FloatArray:
+        """Return the expected regret of each pixel in sides of the map; 0 if it has no weight."""
+        return recollection.mean_of(self._regrets) if terms.regret_weight else _NO_EXTRA
+
+    def predict(self, terms: Terms, blocked: FloatArray, regret: FloatArray) -> FloatArray:
+        """Return the multiplier of each pixel from the probability that its cells are blocked and its regret."""
+        penalty, multipliers = terms.penalty, np.empty((PIXELS, PIXELS))
         weights = penalty.prior_weight, penalty.surprise, penalty.certainty, penalty.sharpness
+        extra = terms.extra + terms.regret_weight * regret
         penalise(blocked, self.mixture.frequencies, extra, *weights, multipliers)
         return multipliers
 
@@ -99,21 +144,32 @@ class LearnedMultipliers:
             "frame": None if self.frame is None else [*self.frame.start, *self.frame.goal],
             "recall": asdict(self.recall),
             "charging": self.penalty.describe(),
+            "regret_weight": self.regret_weight,
+            "elsewhere": None,
+            "plain": self.mixture.plain,
             "refresh": list(self.refresh),
         }
-        return facts, {**self.mixture.describe(), **({} if self.offsets is None else {"offsets": self.offsets})}
+        if self.elsewhere is not None:
+            recall, penalty = self.elsewhere
+            facts["elsewhere"] = {"recall": asdict(recall), "charging": penalty.describe()}
+        maps = {"offsets": self.offsets, "regrets": self.regrets}
+        return facts, {**self.mixture.describe(), **{name: one for name, one in maps.items() if one is not None}}
 
     @classmethod
     def build(cls, facts: Mapping[str, Any], tensors: Tensors) -> LearnedMultipliers:
         """Create a belief from what `describe` returned."""
+        other = facts["elsewhere"]
         return cls(
-            PixelMixture.build(tensors),
-            Recall.build(facts["recall"]),
-            Penalty.build(facts["charging"]),
-            PixelFrame.build(facts["frame"]),
-            tensors.get("offsets"),
-            str(facts["name"]),
-            Refresh.build(facts["refresh"]),
+            mixture=PixelMixture.build(tensors, int(facts["plain"])),
+            recall=Recall.build(facts["recall"]),
+            penalty=Penalty.build(facts["charging"]),
+            frame=PixelFrame.build(facts["frame"]),
+            offsets=tensors.get("offsets"),
+            regrets=tensors.get("regrets"),
+            regret_weight=float(facts["regret_weight"]),
+            elsewhere=other and Elsewhere(Recall.build(other["recall"]), Penalty.build(other["charging"])),
+            name=str(facts["name"]),
+            refresh=Refresh.build(facts["refresh"]),
         )
 
 
@@ -123,8 +179,8 @@ class LearnedFollower:
     def __init__(self, belief: LearnedMultipliers, problem: Problem) -> None:
         world = world_of(problem)
         self._belief, self._size = belief, (world.width, world.height)
-        self._extra = belief.extra(problem)
-        self._recollection = Recollection(belief.mixture, belief.recall, *self._size)
+        self._terms = belief.terms(problem)
+        self._recollection = Recollection(belief.mixture, self._terms.recall, *self._size)
         cells = world.width * world.height
         # A multiplier of 0 differs from every prediction, so that all of them are set.
         self.multipliers = self._spread(np.full(cells, UNSEEN, np.uint8), np.zeros(cells))
@@ -140,6 +196,7 @@ class LearnedFollower:
 
     def _spread(self, status: NDArray[np.uint8], multipliers: FloatArray) -> FloatArray:
         """Set the multipliers of unseen cells to those of their pixels."""
-        values = self._belief.predict(self._recollection.blocked(), self._extra)
+        belief, terms, recollection = self._belief, self._terms, self._recollection
+        values = belief.predict(terms, recollection.blocked(), belief.regret(terms, recollection))
         spread(values, status, *self._size, _LEAST_STEP, multipliers)
         return multipliers

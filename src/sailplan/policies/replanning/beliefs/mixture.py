@@ -81,6 +81,9 @@ class PixelMixture:
     """Shape (components, PIXELS, PIXELS): the probability that a cell is blocked, times LEVELS."""
     weights: FloatArray
     """The share of the training worlds that each component describes."""
+    plain: int = 0
+    """The number of components, the last ones, that have no structure. They take the weight of the others if a world is
+    of a kind that these do not describe, and predict nothing: in them, unseen cells are free."""
 
     def __post_init__(self) -> None:
         shape = (self.weights.size, PIXELS, PIXELS)
@@ -89,6 +92,8 @@ class PixelMixture:
         sound = self.weights.dtype == np.float64 and self.weights.ndim == 1 and np.isfinite(self.weights).all()
         if not sound or not ((self.weights > 0.0) & (self.weights <= 1.0)).all():
             raise ModelError("weights of components that are not shares: positive numbers of 64 bits up to 1")
+        if not 0 <= self.plain <= len(self):
+            raise ModelError(f"{self.plain} of {len(self)} components without structure")
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -99,9 +104,16 @@ class PixelMixture:
         return np.asarray(self.levels / LEVELS, np.float32)
 
     @cached_property
+    def predicted(self) -> Floats:
+        """The same, but 0 in components without structure."""
+        predicted = self.shares.copy()
+        predicted[len(self) - self.plain :] = 0.0
+        return predicted
+
+    @cached_property
     def frequencies(self) -> Floats:
-        """The same for the mixture, shape (PIXELS, PIXELS)."""
-        return np.asarray(np.tensordot(self.weights / self.weights.sum(), self.shares, 1), np.float32)
+        """What the mixture predicts if nothing is known, shape (PIXELS, PIXELS)."""
+        return np.asarray(np.tensordot(self.weights / self.weights.sum(), self.predicted, 1), np.float32)
 
     @cached_property
     def prior_logs(self) -> FloatArray:
@@ -124,16 +136,26 @@ class PixelMixture:
         return {"components": self.levels, "weights": self.weights}
 
     @classmethod
-    def build(cls, tensors: Tensors) -> PixelMixture:
+    def build(cls, tensors: Tensors, plain: int) -> PixelMixture:
         """Create a mixture from what `describe` returned; raises ModelError if it is damaged."""
-        return cls(tensors["components"], tensors["weights"])
+        return cls(tensors["components"], tensors["weights"], plain)
 
     @classmethod
-    def union(cls, mixtures: Sequence[PixelMixture]) -> PixelMixture:
-        """Return the mixture in which each of several mixtures is equally likely."""
+    def union(
+        cls, mixtures: Sequence[PixelMixture], densities: Sequence[float] = (), plain_share: float = 0.0
+    ) -> PixelMixture:
+        """Return the mixture in which each of several mixtures is equally likely.
+
+        There is a component without structure for each density of blocked cells; `plain_share` is the weight of all of
+        these together.
+        """
+        levels = [np.full((1, PIXELS, PIXELS), round(LEVELS * density), np.uint8) for density in densities]
+        weights = np.concatenate([one.weights / one.weights.sum() / len(mixtures) for one in mixtures])
+        plain = np.full(len(densities), plain_share / max(1, len(densities)))
         return cls(
-            np.concatenate([one.levels for one in mixtures]),
-            np.concatenate([one.weights / one.weights.sum() / len(mixtures) for one in mixtures]),
+            np.concatenate([*(one.levels for one in mixtures), *levels]),
+            np.concatenate([(1.0 - plain_share) * weights, plain]),
+            len(densities),
         )
 
 
@@ -176,8 +198,14 @@ class Recollection:
         if not self._applied:
             # The result of blending with the weights of the training.
             return mixture.frequencies.astype(np.float64)
-        blend(mixture.shares, self.weights, AREAS, _LEAST_WEIGHT, mixture.frequencies, self._recall.prior, blocked)
+        blend(mixture.predicted, self.weights, AREAS, _LEAST_WEIGHT, mixture.frequencies, self._recall.prior, blocked)
         return blocked
+
+    def mean_of(self, maps: Floats) -> FloatArray:
+        """Return the mean of maps by the weights of the components, of shape (components, PIXELS, PIXELS)."""
+        mean = np.empty((PIXELS, PIXELS))
+        blend(maps, self.weights, AREAS, _LEAST_WEIGHT, self._mixture.frequencies, 0.0, mean)
+        return mean
 
 
 def _logarithms(shares: Floats) -> Floats:
