@@ -109,6 +109,12 @@ def test_frequencies_that_are_none(tmp_path: Path) -> None:
         {"frame": ["left", 0.5, 0.5, 0.5]},
         {"recall": {"of_blocked": 0.0}},
         {"recall": {"prior": 1.5}},
+        {"plain": 99},
+        {"plain": "few"},
+        {"regret_weight": -1.0},
+        {"regret_weight": "heavy"},
+        {"elsewhere": {"recall": {}}},
+        {"elsewhere": 3},
         {"recall": {"colour": 1.0}},
         {"recall": 3},
         {"recall": None},
@@ -125,7 +131,7 @@ def test_a_damaged_header_of_learned_multipliers_is_told_in_one_line(changes: di
     _assert_refused(path)
 
 
-@pytest.mark.parametrize("name", ["offsets", "components", "weights"])
+@pytest.mark.parametrize("name", ["offsets", "regrets", "components", "weights"])
 def test_damaged_tensors_of_learned_multipliers_are_told_in_one_line(name: str, tmp_path: Path) -> None:
     path = tmp_path / "model"
     save_policy(ReplanningPolicy(LEARNED), path)
@@ -134,8 +140,8 @@ def test_damaged_tensors_of_learned_multipliers_are_told_in_one_line(name: str, 
     wide = good.astype(np.float32 if good.dtype == np.float64 else np.float64)
     text = np.frombuffer(b"text", np.uint8)
     damaged = [good[1:], good[:0], wide, good * np.nan, good.reshape(-1)[0], good[None], text]
-    # A belief without offsets is complete.
-    for bad in damaged if name == "offsets" else [None, *damaged]:
+    # A belief without offsets or regrets is complete.
+    for bad in damaged if name in ("offsets", "regrets") else [None, *damaged]:
         kept = tensors if bad is None else {**tensors, name: np.ascontiguousarray(bad)}
         save_file(kept, path, metadata={"sailplan": json.dumps(header)})
         _assert_refused(path)
