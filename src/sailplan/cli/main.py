@@ -59,13 +59,8 @@ def options(
 
 
 def tell(note: object) -> None:
-    """Print a note."""
-    print(f"note: {one_line(note)}", file=sys.stderr)  # noqa: T201
-
-
-def one_line(note: object) -> str:
-    """The text of a note without line breaks; a belief of the user's own may give any reason."""
-    return " ".join(str(note).split())
+    """Print a note on one line."""
+    print(f"note: {' '.join(str(note).split())}", file=sys.stderr)  # noqa: T201
 
 
 def _note_missing_cache() -> None:

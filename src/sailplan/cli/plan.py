@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,13 +10,12 @@ from typing import Annotated, Any
 
 import typer
 
-from sailplan.cli.main import one_line, tell
+from sailplan.cli.main import tell
 from sailplan.cli.options import Json, parse_point
 from sailplan.core import Limits, Solution, StopRule
 from sailplan.core.search import EngineName
 from sailplan.graphs.grid.graph import Moves
 from sailplan.graphs.grid.world import Unknown
-from sailplan.planning import Plan
 from sailplan.planning import plan as find_plan
 from sailplan.planning.plan import DEFAULT_POLICY, FRAMES
 from sailplan.progress import show_progress
@@ -104,52 +102,11 @@ def plan(
         found.to_csv(csv)
     if trace is not None:
         found.result.trace.save(trace)
-    facts = describe(found)
-    if anytime:
-        facts["solutions"] = [_describe_solution(one) for one in solutions]
+    facts = found.describe(solutions if anytime else None)
     written = [path for path in (png, gif, csv, trace) if path is not None]
     typer.echo(json.dumps(facts) if as_json else _lines(facts, written))
     if not found.found:
         raise typer.Exit(NO_PATH)
-
-
-def describe(found: Plan) -> dict[str, Any]:
-    """Return the facts of a plan as an object; the path as cells and, if the map has a resolution, in metres."""
-    result = found.result
-    facts: dict[str, Any] = {
-        "map": found.problem.name,
-        "policy": found.policy_name,
-        "outcome": result.outcome.value,
-        "cost": result.cost if math.isfinite(result.cost) else None,
-        "bound": result.bound if math.isfinite(result.bound) else None,
-        "expansions": result.expansions,
-        "edge_evaluations": result.edge_evaluations,
-        "policy_evaluations": result.policy_evaluations,
-        "seconds": result.timing.total,
-        "seconds_by_phase": {
-            "select": result.timing.select,
-            "expand": result.timing.expand,
-            "evaluate": result.timing.evaluate,
-        },
-        "engine": result.engine,
-        "note": "; ".join(one_line(str(note)) for note in found.notes) or None,
-        "path": found.cells,
-        "partial_path": found.partial,
-    }
-    if found.world.resolution is not None:
-        facts["path_metres"] = found.metres.tolist()
-    return facts
-
-
-def _describe_solution(solution: Solution) -> dict[str, Any]:
-    bound = solution.bound if math.isfinite(solution.bound) else None
-    return {
-        "cost": solution.cost,
-        "lower_bound": solution.lower_bound,
-        "bound": bound,
-        "edge_evaluations": solution.evaluations,
-        "seconds": solution.seconds,
-    }
 
 
 def _line_of_solution(facts: dict[str, Any]) -> str:

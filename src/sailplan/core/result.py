@@ -178,7 +178,8 @@ class Note:
     """The text of the note."""
 
     def __str__(self) -> str:
-        return f"{self.subject}: {self.message}"
+        # Without line breaks: a belief of the user's own may give any reason.
+        return " ".join(f"{self.subject}: {self.message}".split())
 
 
 @dataclass(frozen=True)

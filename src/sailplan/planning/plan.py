@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
+import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -302,6 +303,42 @@ class Plan:
         assert isinstance(self.problem.graph, GridGraph)
         return self.problem.graph.world
 
+    def describe(self, solutions: Sequence[Solution] | None = None) -> dict[str, Any]:
+        """Return the facts of the plan for JSON: what `sailplan plan --json` prints. Their names are stable.
+
+        Parameters
+        ----------
+        solutions
+            The solutions of an anytime search, which are listed under `solutions`; None for another search.
+
+        Returns
+        -------
+        dict
+            The path is listed in cells and, if the map has a resolution, in metres. Infinite numbers are None.
+        """
+        result, timing = self.result, self.result.timing
+        facts: dict[str, Any] = {
+            "map": self.problem.name,
+            "policy": self.policy_name,
+            "outcome": result.outcome.value,
+            "cost": _finite(result.cost),
+            "bound": _finite(result.bound),
+            "expansions": result.expansions,
+            "edge_evaluations": result.edge_evaluations,
+            "policy_evaluations": result.policy_evaluations,
+            "seconds": timing.total,
+            "seconds_by_phase": {"select": timing.select, "expand": timing.expand, "evaluate": timing.evaluate},
+            "engine": result.engine,
+            "note": "; ".join(map(str, self.notes)) or None,
+            "path": self.cells,
+            "partial_path": self.partial,
+        }
+        if self.world.resolution is not None:
+            facts["path_metres"] = self.metres.tolist()
+        if solutions is not None:
+            facts["solutions"] = [_describe_solution(solution) for solution in solutions]
+        return facts
+
     def to_csv(self, path: FilePath) -> None:
         """Write the path as CSV with the columns x and y and, if the map has a resolution, x_metres and y_metres.
 
@@ -388,3 +425,17 @@ class Plan:
         by_edges = len(self.result.trace.evaluated) > 0
         steps = f"{self.evaluations} evaluations" if by_edges else f"{self.expansions} expansions"
         return f"Plan({self.problem.name}: {self.outcome.value}, {path}, {steps})"
+
+
+def _describe_solution(solution: Solution) -> dict[str, Any]:
+    return {
+        "cost": solution.cost,
+        "lower_bound": solution.lower_bound,
+        "bound": _finite(solution.bound),
+        "edge_evaluations": solution.evaluations,
+        "seconds": solution.seconds,
+    }
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
