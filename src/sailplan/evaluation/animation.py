@@ -40,6 +40,11 @@ class ShownMultipliers:
             if self._follower and self._multipliers is None:
                 self._multipliers = np.ones(graph.vertex_count)
 
+    @property
+    def available(self) -> bool:
+        """Whether the policy has a belief with multipliers."""
+        return self._multipliers is not None
+
     def at(self, state: SearchState) -> FloatArray | None:
         """The multiplier of every vertex in this state; None if the policy has no belief with multipliers."""
         updated = self._follower.update(state) if self._follower else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from sailplan.core import SearchState
@@ -18,19 +19,21 @@ from sailplan.graphs.grid.world import World
 
 Colour = tuple[int, int, int]
 
+# Told apart by readers with any of the common kinds of colour blindness; tests/graphs/grid/test_pictures.py checks it.
+# The web page uses the same colours (evaluation/player/static/colours.js).
 FREE: Colour = (255, 255, 255)
-HIDDEN_OBSTACLE: Colour = (222, 222, 222)
-COSTLY: Colour = (196, 176, 140)
-PENALISED: Colour = (247, 206, 104)
-PENALISED_OBSTACLE: Colour = (172, 122, 40)
+HIDDEN_OBSTACLE: Colour = (210, 210, 210)
+COSTLY: Colour = (206, 186, 150)
+PENALISED: Colour = (240, 228, 66)
+PENALISED_OBSTACLE: Colour = (122, 104, 8)
 KNOWN_INVALID: Colour = (0, 0, 0)
-FRONTIER: Colour = (176, 208, 250)
-EXPANDED: Colour = (66, 126, 214)
-VALID_EDGE: Colour = (22, 66, 140)
-INVALID_EDGE: Colour = (170, 30, 180)
-PATH: Colour = (240, 120, 20)
-START: Colour = (20, 160, 70)
-GOAL: Colour = (205, 20, 60)
+FRONTIER: Colour = (158, 208, 240)
+EXPANDED: Colour = (0, 114, 178)
+VALID_EDGE: Colour = (0, 60, 104)
+INVALID_EDGE: Colour = (224, 96, 170)
+PATH: Colour = (230, 140, 0)
+START: Colour = (0, 140, 96)
+GOAL: Colour = (140, 20, 90)
 INK: Colour = (40, 40, 40)
 
 _VERTEX_LEGEND = [("expanded", EXPANDED), ("frontier", FRONTIER)]
@@ -45,7 +48,7 @@ _LEGEND = [
 ]
 _TERRAIN_LEGEND = [("costly terrain", COSTLY)]
 _PENALISED_LEGEND = [("penalised, free", PENALISED), ("penalised, blocked", PENALISED_OBSTACLE)]
-_SHADES = 16
+SHADES = 16
 """Number of shades; few enough for the 256 colours of an animation frame."""
 _SMALLEST_SIDE = 400
 _SMALLEST_SIDE_BY_EDGES = 800
@@ -101,7 +104,7 @@ def draw_search(
     """
     panel = draw_panel(problem, state, path, multipliers, side)
     width = max(panel.width, _SMALLEST_SIDE + 2 * _MARGIN)
-    graph = _grid(problem)
+    graph = drawn_grid(problem)
     legend = draw_legend(
         width,
         penalised=multipliers is not None,
@@ -124,7 +127,7 @@ def draw_panel(
     side: int | None = _SMALLEST_SIDE,
 ) -> Image.Image:
     """Draw the state of a search on a grid with a margin, without caption and legend."""
-    graph = _grid(problem)
+    graph = drawn_grid(problem)
     by_edges = requests_edges(state)
     side = side or (_SMALLEST_SIDE_BY_EDGES if by_edges else _SMALLEST_SIDE)
     picture = _enlarge(_colours(graph.world, state, multipliers), side)
@@ -146,8 +149,8 @@ def draw_panel(
         width = scale // 2 if by_edges and scale >= _EDGE_SCALE else scale
         draw.line([centre(vertex) for vertex in path], fill=PATH, width=max(2, width), joint="curve")
     radius = max(5, min(2 * scale, max(side // 40, scale * 2 // 5)))
-    for vertex, colour in ((problem.start, START), (problem.goal, GOAL)):
-        draw.circle(centre(vertex), radius, fill=colour, outline=FREE)
+    draw.circle(centre(problem.start), radius, fill=START, outline=FREE)
+    draw.regular_polygon((*centre(problem.goal), radius * 1.3), 4, fill=GOAL, outline=FREE)
     return panel
 
 
@@ -243,7 +246,8 @@ def write_animation(frames: Sequence[Image.Image], path: FilePath, *, millisecon
         flat[0].save(file, format="GIF", save_all=True, append_images=flat[1:], duration=durations, loop=0)
 
 
-def _grid(problem: Problem) -> GridGraph:
+def drawn_grid(problem: Problem) -> GridGraph:
+    """Return the graph of a problem; raises SailplanError if it is not a grid."""
     if not isinstance(problem.graph, GridGraph):
         raise SailplanError(f"{problem.name}: only searches on grids can be drawn")
     return problem.graph
@@ -274,10 +278,15 @@ def _free_colours(world: World) -> np.ndarray[tuple[int, ...], np.dtype[np.int64
     return np.rint((1.0 - shade) * np.array(FREE) + shade * np.array(COSTLY)).astype(np.int64)
 
 
-def _shade(multipliers: FloatArray) -> FloatArray:
-    """Map multipliers to shades: 0 for a multiplier of 1 or NaN, approaching 1 as it grows."""
+def shades(multipliers: FloatArray) -> NDArray[np.uint8]:
+    """Map multipliers to shades: 0 for a multiplier of 1 or NaN, approaching `SHADES` as it grows."""
     share = 1.0 - 1.0 / np.maximum(np.nan_to_num(multipliers, nan=1.0), 1.0)
-    return np.rint(share * _SHADES) / _SHADES
+    return np.rint(share * SHADES).astype(np.uint8)
+
+
+def _shade(multipliers: FloatArray) -> FloatArray:
+    """Map multipliers to shares of the darkest shade, from 0 to 1."""
+    return shades(multipliers) / SHADES
 
 
 def _enlarge(colours: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], side: int = _SMALLEST_SIDE) -> Image.Image:
