@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sailplan.core.graph import Problem
 from sailplan.core.policy import Policy
-from sailplan.core.result import Limits, Outcome, SearchResult
+from sailplan.core.result import Limits, Outcome, SearchResult, finite_or_none
 from sailplan.core.search import NO_LIMITS, EngineName, Search, open_search
 
 _EXACT = 1e-9
@@ -43,6 +44,16 @@ class Solution:
         if self.cost <= self.lower_bound * (1.0 + _EXACT):
             return 1.0
         return self.cost / self.lower_bound if self.lower_bound > 0.0 else math.inf
+
+    def describe(self) -> dict[str, Any]:
+        """Return the solution without its path for JSON; an infinite bound is None."""
+        return {
+            "cost": self.cost,
+            "lower_bound": self.lower_bound,
+            "bound": finite_or_none(self.bound),
+            "edge_evaluations": self.evaluations,
+            "seconds": self.seconds,
+        }
 
 
 def improve(

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -240,3 +241,26 @@ class SearchResult:
     def found(self) -> bool:
         """Whether a path was found; a limit may have ended the search before its bound was proven."""
         return bool(self.path)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the outcome and the counters for JSON; infinite numbers are None."""
+        return {
+            "outcome": self.outcome.value,
+            "cost": finite_or_none(self.cost),
+            "bound": finite_or_none(self.bound),
+            "expansions": self.expansions,
+            "edge_evaluations": self.edge_evaluations,
+            "policy_evaluations": self.policy_evaluations,
+            "seconds": self.timing.total,
+            "seconds_by_phase": {
+                "select": self.timing.select,
+                "expand": self.timing.expand,
+                "evaluate": self.timing.evaluate,
+            },
+            "engine": self.engine,
+        }
+
+
+def finite_or_none(number: float) -> float | None:
+    """Return a number that JSON can hold, or None."""
+    return number if math.isfinite(number) else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import html
 import io
-import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -316,19 +315,10 @@ class Plan:
         dict
             The path is listed in cells and, if the map has a resolution, in metres. Infinite numbers are None.
         """
-        result, timing = self.result, self.result.timing
         facts: dict[str, Any] = {
             "map": self.problem.name,
             "policy": self.policy_name,
-            "outcome": result.outcome.value,
-            "cost": _finite(result.cost),
-            "bound": _finite(result.bound),
-            "expansions": result.expansions,
-            "edge_evaluations": result.edge_evaluations,
-            "policy_evaluations": result.policy_evaluations,
-            "seconds": timing.total,
-            "seconds_by_phase": {"select": timing.select, "expand": timing.expand, "evaluate": timing.evaluate},
-            "engine": result.engine,
+            **self.result.describe(),
             "note": "; ".join(map(str, self.notes)) or None,
             "path": self.cells,
             "partial_path": self.partial,
@@ -336,7 +326,7 @@ class Plan:
         if self.world.resolution is not None:
             facts["path_metres"] = self.metres.tolist()
         if solutions is not None:
-            facts["solutions"] = [_describe_solution(solution) for solution in solutions]
+            facts["solutions"] = [solution.describe() for solution in solutions]
         return facts
 
     def to_csv(self, path: FilePath) -> None:
@@ -425,17 +415,3 @@ class Plan:
         by_edges = len(self.result.trace.evaluated) > 0
         steps = f"{self.evaluations} evaluations" if by_edges else f"{self.expansions} expansions"
         return f"Plan({self.problem.name}: {self.outcome.value}, {path}, {steps})"
-
-
-def _describe_solution(solution: Solution) -> dict[str, Any]:
-    return {
-        "cost": solution.cost,
-        "lower_bound": solution.lower_bound,
-        "bound": _finite(solution.bound),
-        "edge_evaluations": solution.evaluations,
-        "seconds": solution.seconds,
-    }
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None

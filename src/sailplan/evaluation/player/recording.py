@@ -8,7 +8,6 @@ Arrays are compressed and written as text in base64.
 from __future__ import annotations
 
 import base64
-import math
 import zlib
 from collections.abc import Sequence
 from typing import Any
@@ -115,6 +114,21 @@ def record_search(
     }
 
 
+def run_recorded(problem: Problem, name: str, policy: Policy) -> dict[str, Any]:
+    """Search and return the facts, by the names of `sailplan plan --json`, and the recording."""
+    session = open_search(problem, policy)
+    result = session.run()
+    facts = {
+        "map": problem.name,
+        "policy": name,
+        **result.describe(),
+        "note": "; ".join(map(str, result.notes)) or None,
+        "path": problem.states(result.path),
+        "partial_path": problem.states(result.partial_path),
+    }
+    return {"facts": facts, "recording": record_search(problem, result, session.state, policy)}
+
+
 def _vertex_steps(graph: GridGraph, expanded: IntArray) -> tuple[IntArray, ByteArray, ByteArray]:
     """Return the expanded cells, and which of their edges were evaluated and valid.
 
@@ -193,12 +207,7 @@ def _recorded_multipliers(problem: Problem, result: SearchResult, policy: Policy
 
 
 def _describe_solution(solution: Solution) -> dict[str, Any]:
-    return {
-        "step": solution.evaluations,
-        "cost": solution.cost,
-        "bound": solution.bound if math.isfinite(solution.bound) else None,
-        "path": _packed(np.array(solution.path, np.int32)),
-    }
+    return {**solution.describe(), "path": _packed(np.array(solution.path, np.int32))}
 
 
 def _packed(array: NDArray[Any]) -> str:

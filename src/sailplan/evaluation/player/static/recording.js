@@ -141,7 +141,7 @@ export class Search {
   }
 
   solutionAt(step) {
-    const known = this.solutions.filter((solution) => solution.step <= this.evaluations[step]);
+    const known = this.solutions.filter((solution) => solution.edge_evaluations <= this.evaluations[step]);
     return known.length ? known[known.length - 1] : null;
   }
 
