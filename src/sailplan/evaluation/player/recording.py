@@ -1,8 +1,8 @@
 """Recordings: maps and searches on grids as objects for JSON, from which a browser draws every step.
 
-A step is an expansion or, if the policy requests edges, an edge evaluation. It has a cell and two bytes, with a bit for
-each of the eight moves: which edges were evaluated, and which of them were valid. Open, closed and invalid cells follow.
-Arrays are compressed and written as text in base64.
+A step is an expansion or, if the policy requests edges, an edge evaluation. It has a cell and two bytes with a bit for
+each of the eight moves: which edges were evaluated, and which of them were valid. What is open, closed and invalid
+follows from these. Arrays are compressed and written as text in base64.
 """
 
 from __future__ import annotations

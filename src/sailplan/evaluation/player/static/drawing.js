@@ -13,43 +13,56 @@ export const OVERLAYS = {
 
 const SMALLEST_CELL_WITH_EDGES = 4;
 
-function mixed(from, to, share) {
-  return from.map((value, channel) => Math.round((1 - share) * value + share * to[channel]));
+// A colour as the number that it is in the memory of an image.
+function packed([red, green, blue]) {
+  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }
 
 function shadesOf(from, to) {
-  return Array.from({ length: SHADES + 1 }, (_, shade) => mixed(from, to, shade / SHADES));
+  const mixed = (share) => from.map((value, channel) => Math.round((1 - share) * value + share * to[channel]));
+  return Array.from({ length: SHADES + 1 }, (_, shade) => packed(mixed(shade / SHADES)));
 }
 
+const PACKED = Object.fromEntries(Object.entries(COLOURS).map(([name, colour]) => [name, packed(colour)]));
 const FREE_TERRAIN = shadesOf(COLOURS.free, COLOURS.costly);
 const FREE_PENALISED = shadesOf(COLOURS.free, COLOURS.penalised);
 const BLOCKED_PENALISED = shadesOf(COLOURS.hidden_obstacle, COLOURS.penalised_obstacle);
 
-function cellColour(map, search, step, overlays, shades, cell) {
-  const blocked = map.blocked[cell];
-  if (search) {
-    if (overlays.has("invalid") && blocked && search.seenAfter[cell] <= step) return COLOURS.known_invalid;
-    if (overlays.has("expanded") && search.closedAfter[cell] <= step) return COLOURS.expanded;
-    if (overlays.has("open") && !blocked && !search.byEdges && search.seenAfter[cell] <= step) return COLOURS.frontier;
-    if (shades) return (blocked ? BLOCKED_PENALISED : FREE_PENALISED)[shades[cell]];
-    if (blocked) return COLOURS.hidden_obstacle;
-  } else if (blocked) {
-    return COLOURS.known_invalid;
-  }
-  return map.terrain ? FREE_TERRAIN[map.terrain[cell]] : COLOURS.free;
+function unseenColour(map, shades, cell) {
+  if (shades) return (map.blocked[cell] ? BLOCKED_PENALISED : FREE_PENALISED)[shades[cell]];
+  if (map.blocked[cell]) return PACKED.hidden_obstacle;
+  return map.terrain ? FREE_TERRAIN[map.terrain[cell]] : PACKED.free;
 }
 
-function cellPixels(map, search, step, overlays) {
-  const pixels = new ImageData(map.width, map.height);
-  const shades = search && overlays.has("multipliers") ? search.shadesAt(step) : null;
-  for (let cell = 0; cell < map.blocked.length; cell += 1) {
-    const row = map.height - 1 - Math.floor(cell / map.width);
-    const at = 4 * (row * map.width + (cell % map.width));
-    const colour = cellColour(map, search, step, overlays, shades, cell);
-    [pixels.data[at], pixels.data[at + 1], pixels.data[at + 2]] = colour;
-    pixels.data[at + 3] = 255;
+// The colours of the cells of a map.
+function mapColours(map) {
+  return (cell) => (map.blocked[cell] ? PACKED.known_invalid : unseenColour(map, null, cell));
+}
+
+// The colours of the cells of a search after `step` steps.
+function searchColours(map, search, step, overlays) {
+  const shades = overlays.has("multipliers") ? search.shadesAt(step) : null;
+  const [expanded, open, invalid] = ["expanded", "open", "invalid"].map((name) => overlays.has(name));
+  return (cell) => {
+    if (search.seenAfter[cell] <= step || search.closedAfter[cell] <= step) {
+      if (map.blocked[cell]) {
+        if (invalid) return PACKED.known_invalid;
+      } else if (search.closedAfter[cell] <= step) {
+        if (expanded) return PACKED.expanded;
+      } else if (open) return PACKED.frontier;
+    }
+    return unseenColour(map, shades, cell);
+  };
+}
+
+function cellPixels(map, colourOf) {
+  const image = new ImageData(map.width, map.height);
+  const pixels = new Uint32Array(image.data.buffer);
+  for (let y = 0; y < map.height; y += 1) {
+    const [from, to] = [y * map.width, (map.height - 1 - y) * map.width];
+    for (let x = 0; x < map.width; x += 1) pixels[to + x] = colourOf(from + x);
   }
-  return pixels;
+  return image;
 }
 
 // The side of a cell in pixels for which the longer side of the map has about `side` pixels.
@@ -63,7 +76,7 @@ export function centreOf(map, cell, side) {
   return [(x + 0.5) * side, (map.height - y - 0.5) * side];
 }
 
-const scratch = typeof document === "undefined" ? null : document.createElement("canvas");
+const scratch = document.createElement("canvas");
 
 // Draw a map, and a search on it after `step` steps if there is one, on the whole canvas.
 export function drawSearch(canvas, map, search, step, overlays, side) {
@@ -72,7 +85,8 @@ export function drawSearch(canvas, map, search, step, overlays, side) {
   canvas.height = map.height * cell;
   scratch.width = map.width;
   scratch.height = map.height;
-  scratch.getContext("2d").putImageData(cellPixels(map, search, step, overlays), 0, 0);
+  const colourOf = search ? searchColours(map, search, step, overlays) : mapColours(map);
+  scratch.getContext("2d").putImageData(cellPixels(map, colourOf), 0, 0);
   const context = canvas.getContext("2d");
   context.imageSmoothingEnabled = false;
   context.drawImage(scratch, 0, 0, canvas.width, canvas.height);
