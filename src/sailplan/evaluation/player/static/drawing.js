@@ -117,7 +117,7 @@ function drawEdges(context, map, search, step, side) {
 
 function drawPath(context, map, path, side) {
   context.strokeStyle = css(COLOURS.path);
-  context.lineWidth = Math.max(2, side / 2);
+  context.lineWidth = Math.max(3, side / 2);
   context.lineJoin = "round";
   context.beginPath();
   path.forEach((cell, index) => context[index ? "lineTo" : "moveTo"](...centreOf(map, cell, side)));
@@ -126,7 +126,7 @@ function drawPath(context, map, path, side) {
 
 // The start is a circle, the goal a square.
 export function drawEnds(context, map, start, goal, side) {
-  const radius = Math.max(5, Math.min(2 * side, (map.width * side) / 40, (map.height * side) / 20), (side * 2) / 5);
+  const radius = Math.max(side * 0.4, Math.max(map.width, map.height) * side * 0.018);
   context.strokeStyle = css(COLOURS.free);
   context.lineWidth = Math.max(1, radius / 5);
   const [x, y] = centreOf(map, start, side);
