@@ -9,6 +9,10 @@ class WorldError(SailplanError):
     """A file or an array does not contain a world."""
 
 
+class SizeError(WorldError):
+    """A world has more cells than the caller allows."""
+
+
 class GraphError(SailplanError):
     """A graph breaks its contract: a bad cost, an unknown vertex, a callback that failed."""
 

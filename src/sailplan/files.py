@@ -97,7 +97,12 @@ def file_bytes(path: FilePath, *, error: type[SailplanError]) -> bytes:
 
 def file_lines(path: FilePath, *, error: type[SailplanError]) -> list[str]:
     """Read the lines of a text file without line endings (Unix or Windows); undecodable bytes become U+FFFD."""
-    text = file_bytes(path, error=error).decode("utf-8-sig", errors="replace")
+    return text_lines(file_bytes(path, error=error))
+
+
+def text_lines(contents: bytes) -> list[str]:
+    """Return the lines of a text file that is in memory, as `file_lines` does."""
+    text = contents.decode("utf-8-sig", errors="replace")
     return [line.rstrip("\r") for line in text.split("\n")]
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sailplan.datasets import World, read_world, write_world
-from sailplan.datasets.formats.read import READERS, WRITERS
-from sailplan.errors import WorldError
+from sailplan.datasets.formats.read import READERS, WRITERS, decode_world
+from sailplan.errors import SizeError, WorldError
 
 WORLD = World.from_image([[1, 0, 1], [1, 1, 0]])
 
@@ -63,3 +63,44 @@ def test_every_format_takes_unknown(tmp_path: Path, suffix: str) -> None:
 def test_a_path_is_needed() -> None:
     with pytest.raises(WorldError, match=r"^a map file is named by a path, got 7$"):
         read_world(7)  # type: ignore[arg-type]
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_memory_and_file_give_the_same_world(tmp_path: Path, suffix: str) -> None:
+    world = World(WORLD.blocked, resolution=0.25, origin=(1.0, 2.0, 0.5))
+    write_world(world, tmp_path / f"a.b{suffix}")
+    read, decoded = read_world(tmp_path / f"a.b{suffix}"), decode_world(_files(tmp_path), largest=6)
+    np.testing.assert_array_equal(read.blocked, decoded.blocked)
+    assert (read.name, read.resolution, read.origin) == (decoded.name, decoded.resolution, decoded.origin)
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_a_map_that_is_too_large_is_refused_by_its_header(tmp_path: Path, suffix: str) -> None:
+    write_world(WORLD, tmp_path / f"a{suffix}")
+    with pytest.raises(SizeError, match=r"^a\.\w+: an? (image|map) of 6 cells, and at most 5 are read$"):
+        decode_world(_files(tmp_path), largest=5)
+
+
+def test_a_header_is_enough_to_refuse() -> None:
+    with pytest.raises(SizeError, match="25000000 cells"):
+        decode_world({"a.map": b"type octile\nheight 5000\nwidth 5000\nmap\n"}, largest=1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ([], "no file: worlds are read from"),
+        (["a.txt"], r"a\.txt: worlds are read from"),
+        (["a.yaml"], r"a\.yaml: it names the image 'b\.png', which must be given beside it"),
+        (["a.yaml", "c.png"], r"a\.yaml: it names the image 'b\.png', which must be given beside it"),
+        (["b.png", "c.png"], r"b\.png, c\.png: two files are a \.yaml file and the image"),
+    ],
+)
+def test_files_that_are_no_map(names: list[str], message: str) -> None:
+    yaml = b"image: b.png\nresolution: 1\norigin: [0, 0, 0]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n"
+    with pytest.raises(WorldError, match=f"^{message}"):
+        decode_world({name: yaml for name in names}, largest=100)

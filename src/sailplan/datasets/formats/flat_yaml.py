@@ -65,10 +65,15 @@ class FlatYaml:
 
 def read_flat_yaml(path: FilePath) -> FlatYaml:
     """Read a file of `key: value`, `key: [a, b]` and block lists, with quotes and comments."""
+    return parse_flat_yaml(file_lines(path, error=WorldError), path)
+
+
+def parse_flat_yaml(text: list[str], path: FilePath) -> FlatYaml:
+    """Read the lines of such a file; `path` is its name, for messages."""
     values: dict[str, list[str]] = {}
     lines: dict[str, int] = {}
     open_list: list[str] | None = None
-    for number, raw in enumerate(file_lines(path, error=WorldError), start=1):
+    for number, raw in enumerate(text, start=1):
         line, place = _without_comment(raw), f"{path}:{number}"
         if not line or (line == "---" and not values):
             continue

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
-from sailplan.errors import WorldError
+from sailplan.errors import SizeError, WorldError
 from sailplan.files import FilePath, atomic_write, fault_line, file_bytes
 from sailplan.graphs.grid.world import FREE_ABOVE, UNKNOWN_GRAY, Unknown, World, check_unknown
 
@@ -64,12 +64,43 @@ def read_png(path: FilePath, *, name: str | None = None, unknown: Unknown = "blo
     >>> world.image().tolist(), world.unknown_cells
     ([[False, True, True]], 1)
     """
-    image = with_white_background(read_image(path))
+    return image_world(file_bytes(path, error=WorldError), path, name=name, unknown=unknown)
+
+
+def image_world(
+    contents: bytes,
+    place: FilePath,
+    *,
+    name: str | None = None,
+    unknown: Unknown = "blocked",
+    largest: int = LARGEST_IMAGE,
+) -> World:
+    """Return the world of an image that is in memory, as `read_png` does.
+
+    Parameters
+    ----------
+    contents
+        The contents of the file.
+    place
+        The name of the file, for messages and for the name of the world.
+    name, unknown
+        As for `read_png`.
+    largest
+        Cells of the largest image that is decoded.
+
+    Raises
+    ------
+    SizeError
+        If the image has more cells; its header is enough to say so.
+    WorldError
+        If the contents are not an image that can be read.
+    """
+    image = with_white_background(decode_image(contents, place, largest))
     pixels = np.asarray(image).reshape(image.height, image.width, -1)
     is_unknown = (pixels == UNKNOWN_GRAY).all(axis=2)
     free = np.asarray(image.convert("L")) > FREE_ABOVE
     free[is_unknown] = check_unknown(unknown) == "free"
-    return World.from_image(free, name=name or Path(path).stem, unknown_cells=int(is_unknown.sum()), unknown=unknown)
+    return World.from_image(free, name=name or Path(place).stem, unknown_cells=int(is_unknown.sum()), unknown=unknown)
 
 
 def with_white_background(image: Image.Image) -> Image.Image:
@@ -97,23 +128,29 @@ def write_png(world: World, path: FilePath) -> None:
 
 def read_image(path: FilePath) -> Image.Image:
     """Decode the first frame of an image as mode L, RGB or RGBA; 16-bit gray keeps its high byte."""
-    contents = file_bytes(path, error=WorldError)
+    return decode_image(file_bytes(path, error=WorldError), path)
+
+
+def decode_image(contents: bytes, place: FilePath, largest: int = LARGEST_IMAGE) -> Image.Image:
+    """Decode an image that is in memory, as `read_image` does; raises SizeError if it has more cells than `largest`."""
     if not contents:
-        raise WorldError(f"{path}: the file is empty")
+        raise WorldError(f"{place}: the file is empty")
     try:
         with _silence, warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return _decode(contents)
+            return _decode(contents, largest)
+    except SizeError as error:
+        raise SizeError(f"{place}: {error}") from error
     # Pillow's parsers raise nearly any exception on damaged files.
     except Exception as error:
-        raise WorldError(f"{path}: {_refusal(error)}") from error
+        raise WorldError(f"{place}: {_refusal(error)}") from error
 
 
-def _decode(contents: bytes) -> Image.Image:
+def _decode(contents: bytes, largest: int) -> Image.Image:
     with Image.open(io.BytesIO(contents), formats=_READ_FORMATS) as image:
         cells = image.width * image.height
-        if cells > LARGEST_IMAGE:
-            raise WorldError(f"an image of {cells} cells, and at most {LARGEST_IMAGE} are read")
+        if cells > largest:
+            raise SizeError(f"an image of {cells} cells, and at most {largest} are read")
         image.load()
         return _in_plain_mode(image)
 

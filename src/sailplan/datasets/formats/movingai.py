@@ -9,8 +9,8 @@ from pathlib import Path, PureWindowsPath
 import numpy as np
 
 from sailplan.datasets.scenario import Scenario
-from sailplan.errors import WorldError
-from sailplan.files import FilePath, file_lines, write_text
+from sailplan.errors import SizeError, WorldError
+from sailplan.files import FilePath, file_bytes, file_lines, text_lines, write_text
 from sailplan.graphs.grid.world import Cell, World
 
 PASSABLE = ".GS"
@@ -41,13 +41,39 @@ def read_map(path: FilePath, *, passable: str = PASSABLE) -> World:
     WorldError
         If the file cannot be read; the message names the line.
     """
+    return map_world(file_bytes(path, error=WorldError), path, passable=passable)
+
+
+def map_world(contents: bytes, place: FilePath, *, passable: str = PASSABLE, largest: int | None = None) -> World:
+    """Return the world of a `.map` file that is in memory, as `read_map` does.
+
+    Parameters
+    ----------
+    contents
+        The contents of the file.
+    place
+        The name of the file, for messages and for the name of the world.
+    passable
+        As for `read_map`.
+    largest
+        Cells of the largest map that is read; None for any size.
+
+    Raises
+    ------
+    SizeError
+        If the header gives more cells.
+    WorldError
+        If the contents cannot be read; the message names the line.
+    """
     if not set(passable) <= _TERRAIN:
         raise WorldError(f"passable={passable!r}: the terrain letters are {''.join(sorted(_TERRAIN))}")
-    lines = file_lines(path, error=WorldError)
-    width, height, first_row = _read_header(lines, path)
-    rows = _read_rows(lines[first_row:], width, height, f"{path}", first_row + 1)
+    lines = text_lines(contents)
+    width, height, first_row = _read_header(lines, place)
+    if largest is not None and width * height > largest:
+        raise SizeError(f"{place}: a map of {width * height} cells, and at most {largest} are read")
+    rows = _read_rows(lines[first_row:], width, height, f"{place}", first_row + 1)
     letters = np.frombuffer("".join(rows).encode("ascii"), dtype=np.uint8).reshape(height, width)
-    return World.from_image(np.isin(letters, list(passable.encode("ascii"))), name=Path(path).stem)
+    return World.from_image(np.isin(letters, list(passable.encode("ascii"))), name=Path(place).stem)
 
 
 def write_map(world: World, path: FilePath) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
+from PIL import Image
 
-from sailplan.datasets.formats.image import IMAGE_SUFFIXES, read_png, write_png
-from sailplan.datasets.formats.movingai import read_map, write_map
-from sailplan.datasets.formats.ros import read_ros_map, write_ros_map
+from sailplan.datasets.formats.image import IMAGE_SUFFIXES, decode_image, image_world, read_png, write_png
+from sailplan.datasets.formats.movingai import map_world, read_map, write_map
+from sailplan.datasets.formats.ros import YAML_SUFFIXES, read_ros_map, ros_world, write_ros_map
 from sailplan.errors import WorldError
 from sailplan.files import FilePath
 from sailplan.graphs.grid.checks import shown
@@ -70,6 +72,57 @@ def read_world(path: FilePath, *, unknown: Unknown = "blocked") -> World:
         raise WorldError(f"{path}: worlds are read from files that end in {', '.join(READERS)}")
     check_unknown(unknown)
     return read_map(path) if suffix == ".map" else READERS[suffix](path, unknown=unknown)
+
+
+def decode_world(files: Mapping[str, bytes], *, largest: int, unknown: Unknown = "blocked") -> World:
+    """Read a map from memory, without the file system.
+
+    Parameters
+    ----------
+    files
+        The contents of a file by its name: an image, a `.map` file, or the `.yaml` file of a ROS map and its image.
+    largest
+        Cells of the largest map that is read.
+    unknown
+        As for `read_world`.
+
+    Returns
+    -------
+    World
+        The same as `read_world` returns for these files.
+
+    Raises
+    ------
+    SizeError
+        If the header of the map gives more cells.
+    WorldError
+        If the files cannot be read.
+
+    Examples
+    --------
+    >>> decode_world({"tiny.map": b"type octile\\nheight 1\\nwidth 2\\nmap\\n.@"}, largest=100)
+    World('tiny', 2 x 1, 50% blocked)
+    """
+    names = sorted(files, key=lambda name: _suffix(name) not in YAML_SUFFIXES)
+    if not names or _suffix(names[0]) not in READERS:
+        given = ", ".join(names) or "no file"
+        raise WorldError(f"{given}: worlds are read from files that end in {', '.join(READERS)}")
+    first, *others = names
+    check_unknown(unknown)
+    if _suffix(first) in YAML_SUFFIXES:
+        image = partial(_image_beside, files, first, largest)
+        return ros_world(files[first], first, image, unknown=unknown)
+    if others:
+        raise WorldError(f"{', '.join(names)}: two files are a .yaml file and the image that it names")
+    if _suffix(first) == ".map":
+        return map_world(files[first], first, largest=largest)
+    return image_world(files[first], first, unknown=unknown, largest=largest)
+
+
+def _image_beside(files: Mapping[str, bytes], yaml: str, largest: int, image: Path) -> Image.Image:
+    if image.name not in files:
+        raise WorldError(f"{yaml}: it names the image {image.name!r}, which must be given beside it")
+    return decode_image(files[image.name], image.name, largest)
 
 
 def as_world(given: FilePath | World | ArrayLike, *, unknown: Unknown = "blocked") -> World:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from typing import Literal
@@ -10,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from sailplan.datasets.formats.flat_yaml import FlatYaml, read_flat_yaml
+from sailplan.datasets.formats.flat_yaml import FlatYaml, parse_flat_yaml, read_flat_yaml
 from sailplan.datasets.formats.image import read_image, write_png
 from sailplan.errors import WorldError
-from sailplan.files import FilePath, file_lines, write_text
+from sailplan.files import FilePath, file_bytes, file_lines, text_lines, write_text
 from sailplan.graphs.grid.world import Unknown, World, check_unknown
 
 YAML_SUFFIXES = (".yaml", ".yml")
@@ -25,6 +26,7 @@ _MODES = ("trinary", "scale")
 @dataclass(frozen=True)
 class _Settings:
     image: Path
+    """Relative to the folder of the yaml file."""
     resolution: float
     origin: tuple[float, float, float]
     negate: bool
@@ -56,15 +58,44 @@ def read_ros_map(path: FilePath, *, unknown: Unknown = "blocked") -> World:
     WorldError
         If one of the two files cannot be read.
     """
-    settings = _read_settings(path)
-    image = read_image(settings.image)
+    contents, folder = file_bytes(path, error=WorldError), Path(path).parent
+    return ros_world(contents, path, lambda image: read_image(folder / image), unknown=unknown)
+
+
+def ros_world(
+    contents: bytes,
+    place: FilePath,
+    image_named: Callable[[Path], Image.Image],
+    *,
+    unknown: Unknown = "blocked",
+) -> World:
+    """Return the world of a yaml file that is in memory, as `read_ros_map` does.
+
+    Parameters
+    ----------
+    contents
+        The contents of the yaml file.
+    place
+        The name of the yaml file, for messages and for the name of the world.
+    image_named
+        Returns the image of a path, which the yaml file gives relative to its folder.
+    unknown
+        As for `read_ros_map`.
+
+    Raises
+    ------
+    WorldError
+        If one of the two files cannot be read.
+    """
+    settings = _parse_settings(parse_flat_yaml(text_lines(contents), place))
+    image = image_named(settings.image)
     free, is_unknown = _free_and_unknown(image, settings)
     if settings.mode == "scale" and image.mode == "RGBA":
         is_unknown |= np.asarray(image)[:, :, 3] < 255
     free[is_unknown] = check_unknown(unknown) == "free"
     return World.from_image(
         free,
-        name=Path(path).stem,
+        name=Path(place).stem,
         resolution=settings.resolution,
         origin=settings.origin,
         unknown_cells=int(is_unknown.sum()),
@@ -120,12 +151,11 @@ def _free_and_unknown(image: Image.Image, settings: _Settings) -> tuple[NDArray[
     return free[total], ~(free | blocked)[total]
 
 
-def _read_settings(path: FilePath) -> _Settings:
-    yaml = read_flat_yaml(path)
+def _parse_settings(yaml: FlatYaml) -> _Settings:
     x, y, yaw = yaml.numbers("origin", 3)
     free_thresh, occupied_thresh = _read_thresholds(yaml)
     return _Settings(
-        image=Path(path).parent / _inner_path(yaml, "image"),
+        image=_inner_path(yaml, "image"),
         resolution=_read_resolution(yaml),
         origin=(x, y, yaw),
         negate=_YES_AND_NO[_one_of(yaml, "negate", tuple(_YES_AND_NO))],
