@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,8 +12,10 @@ from pathlib import Path
 import pytest
 
 import sailplan
+from sailplan.datasets import FAMILIES
 from sailplan.learning import DEFAULT
-from sailplan.policies import CATALOGUE, PRETRAINED
+from sailplan.policies import CATALOGUE, PRETRAINED, policy_groups
+from sailplan.policies.catalogue import PRETRAINED_KINDS
 from tests.cli.conftest import Run, assert_one_line
 
 
@@ -35,9 +38,25 @@ def test_an_unknown_command_is_one_line(run: Run) -> None:
 
 
 def test_policies_lists_the_catalogue(run: Run) -> None:
-    assert [one["policy"] for one in json.loads(run("policies", "--json").out)] == [*CATALOGUE, *PRETRAINED]
-    table = run("policies").out
-    assert all(name in table for name in [*CATALOGUE, *PRETRAINED])
+    listed = json.loads(run("policies", "--json").out)
+    assert {one["policy"] for one in listed} == {*CATALOGUE, *PRETRAINED}
+    assert len(listed) == len(CATALOGUE) + len(PRETRAINED)
+    assert all(one.keys() == {"policy", "summary", "group"} and one["summary"] for one in listed)
+    assert all(one["group"] == CATALOGUE[one["policy"]].group for one in listed if one["policy"] in CATALOGUE)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_policies_are_readable_in_groups(run: Run, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = run("policies").out.splitlines()
+    assert max(map(len, lines)) <= width
+    text = " ".join(" ".join(lines).split())
+    assert "…" not in text
+    assert text.count("sail:") < 4, "the pretrained policies are folded"
+    words = re.findall(r"[\w:*-]+", text)
+    assert {*CATALOGUE, *FAMILIES, *(f"{kind}:FAMILY" for kind in PRETRAINED_KINDS), "sail:any"} <= set(words)
+    for group in policy_groups():
+        assert f"{group.title} {group.guidance}" in text
 
 
 def test_the_demo_leaves_what_it_says(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,8 @@ class Stranger:
 @pytest.fixture(autouse=True)
 def _strangers(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("stranger", "alien"):
-        monkeypatch.setitem(CATALOGUE, name, Entry(lambda name=name: ReplanningPolicy(Stranger(name)), ""))  # type: ignore[misc]
+        entry = Entry(lambda name=name: ReplanningPolicy(Stranger(name)), "", "baselines")  # type: ignore[misc]
+        monkeypatch.setitem(CATALOGUE, name, entry)
 
 
 @pytest.mark.parametrize("engine", ["compiled", "reference"])

@@ -25,6 +25,7 @@ from sailplan.policies import (
     load_policy,
     mha_star,
     mha_star_near,
+    policy_groups,
     save_policy,
     shared_mha_star,
     weighted_a_star,
@@ -62,6 +63,16 @@ def test_what_each_name_stands_for() -> None:
         "oracle": OraclePolicy(),
     }
     assert all(entry.summary for entry in CATALOGUE.values())
+
+
+def test_every_policy_is_in_one_group() -> None:
+    groups = policy_groups()
+    listed = [policy for group in groups for policy in group.policies]
+    assert sorted(name for name, _ in listed) == sorted([*CATALOGUE, *PRETRAINED])
+    assert len({group.name for group in groups}) == len(groups) == 6
+    assert all(group.title and group.guidance.startswith("Use these ") for group in groups)
+    assert all(summary for _, summary in listed)
+    assert [group.name for group in groups if any(name in PRETRAINED for name, _ in group.policies)] == ["pretrained"]
 
 
 def test_around_walls_is_a_rule_that_nobody_has_trained() -> None:

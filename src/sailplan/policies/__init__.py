@@ -1,6 +1,6 @@
 """Policies, which decide what a search evaluates next, and loading them by name or from a file."""
 
-from sailplan.policies.catalogue import CATALOGUE, PRETRAINED, load_policy, save_policy
+from sailplan.policies.catalogue import CATALOGUE, PRETRAINED, PolicyGroup, load_policy, policy_groups, save_policy
 from sailplan.policies.features import PRESETS, FeatureSet, feature_set, roadmap_features
 from sailplan.policies.keyed import (
     HEURISTICS,
@@ -48,6 +48,7 @@ __all__ = [
     "OneOfMany",
     "Optimistic",
     "OraclePolicy",
+    "PolicyGroup",
     "Posterior",
     "Prior",
     "RandomPolicy",
@@ -65,6 +66,7 @@ __all__ = [
     "mha_star",
     "mha_star_near",
     "optimistic",
+    "policy_groups",
     "roadmap_features",
     "save_policy",
     "shared_mha_star",

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from safetensors.numpy import load, save
 
@@ -44,6 +44,9 @@ _PRETRAINED_FOLDER = Path(__file__).parent.parent / "pretrained"
 """The folder of the model files that are part of the package."""
 
 
+GroupName = Literal["few_evaluations", "few_expansions", "shortest_paths", "baselines", "pretrained", "references"]
+
+
 @dataclass(frozen=True)
 class Entry:
     """A built-in policy."""
@@ -52,6 +55,8 @@ class Entry:
     """Creates the policy."""
     summary: str
     """One line for `sailplan policies`."""
+    group: GroupName
+    """The group of policies that it is listed in."""
     with_number: Callable[[float], Policy] | None = None
     """Creates the policy with a number that follows its name after a colon, if it takes one."""
     number: str = ""
@@ -62,54 +67,140 @@ CATALOGUE: dict[str, Entry] = {
     "lazy": Entry(
         LazyPolicy,
         "few edge evaluations: one at a time, along the shortest path that may be valid; lazy:1.5 bounds its cost",
+        "few_evaluations",
         LazyPolicy,
         "the bound must be a number, at least 1",
     ),
-    "optimistic": Entry(optimistic, "replanning: the shortest path to the goal if unseen cells are free; no training"),
-    "a_star": Entry(a_star, "A* with the Euclidean distance; optimal if no move is cheaper than its length"),
-    "a_star_octile": Entry(lambda: a_star("octile"), "A* with the empty-grid distance; optimal on every grid"),
+    "optimistic": Entry(
+        optimistic, "replanning: the shortest path to the goal if unseen cells are free; no training", "few_expansions"
+    ),
+    "a_star": Entry(
+        a_star, "A* with the Euclidean distance; optimal if no move is cheaper than its length", "shortest_paths"
+    ),
+    "a_star_octile": Entry(
+        lambda: a_star("octile"), "A* with the empty-grid distance; optimal on every grid", "shortest_paths"
+    ),
     "weighted_a_star": Entry(
         weighted_a_star,
         "g + w h with w = 11, or as in weighted_a_star:3",
+        "baselines",
         weighted_a_star,
         "the weight must be a finite number that is not negative",
     ),
     "lwa_star": Entry(
         LazyWeightedAStar,
         "lazy weighted A*: A* that evaluates an edge when it is next; lwa_star:1.5 bounds the cost instead of optimal",
+        "few_evaluations",
         LazyWeightedAStar,
         "the weight must be a finite number, at least 1",
     ),
-    "h_euc": Entry(lambda: greedy("euclidean"), "greedy best-first, Euclidean distance"),
-    "h_man": Entry(lambda: greedy("manhattan"), "greedy best-first, Manhattan distance"),
-    "h_oct": Entry(lambda: greedy("octile"), "greedy best-first, empty-grid distance"),
-    "mha_star": Entry(mha_star, "MHA* of the paper: h_euc, h_man and far from known obstacles take turns"),
-    "mha_star_near": Entry(mha_star_near, "MHA* with close to known obstacles instead: it follows walls"),
+    "h_euc": Entry(lambda: greedy("euclidean"), "greedy best-first, Euclidean distance", "baselines"),
+    "h_man": Entry(lambda: greedy("manhattan"), "greedy best-first, Manhattan distance", "baselines"),
+    "h_oct": Entry(lambda: greedy("octile"), "greedy best-first, empty-grid distance", "baselines"),
+    "mha_star": Entry(mha_star, "MHA* of the paper: h_euc, h_man and far from known obstacles take turns", "baselines"),
+    "mha_star_near": Entry(mha_star_near, "MHA* with close to known obstacles instead: it follows walls", "baselines"),
     "smha_star": Entry(
         shared_mha_star,
         "MHA* with an anchor: the policies of mha_star, and a path of at most twice the optimal cost; or smha_star:1.5",
+        "baselines",
         shared_mha_star,
         "the bound must be a finite number, at least 1",
     ),
-    "bfws": Entry(bfws, "best-first width search: by novelty of x and y, then by Euclidean distance"),
-    "bfs": Entry(breadth_first, "breadth-first: in the order of entering the open list"),
-    "dijkstra": Entry(dijkstra, "cheapest first; optimal on every graph"),
-    "random": Entry(RandomPolicy, "a random open vertex; the same in every run"),
+    "bfws": Entry(bfws, "best-first width search: by novelty of x and y, then by Euclidean distance", "baselines"),
+    "bfs": Entry(breadth_first, "breadth-first: in the order of entering the open list", "baselines"),
+    "dijkstra": Entry(dijkstra, "cheapest first; optimal on every graph", "shortest_paths"),
+    "random": Entry(RandomPolicy, "a random open vertex; the same in every run", "references"),
     "walls": Entry(
         around_walls,
         "the empty-grid distance plus three times the detours around known walls; a hand-made rule, on grids",
+        "few_expansions",
     ),
-    "oracle": Entry(OraclePolicy, "clairvoyant: exact cost-to-go; a lower limit, not a planner"),
+    "oracle": Entry(OraclePolicy, "clairvoyant: exact cost-to-go; a lower limit, not a planner", "references"),
 }
 
 
-_ALGORITHMS = ("sail", "lazy-sail", "belief", "lazy-belief")
+PRETRAINED_KINDS: dict[str, str] = {
+    "sail": "SaIL for few expansions",
+    "lazy-sail": "SaIL for few edge evaluations",
+    "belief": "replanning with stored worlds, for few expansions",
+    "lazy-belief": "lazy search with stored worlds, for few edge evaluations",
+}
+"""The algorithms of the pretrained policies, one line each."""
 PRETRAINED: dict[str, str] = {
     f"{algorithm}:{file.stem}": f"{algorithm}/{file.name}"
-    for algorithm in _ALGORITHMS
+    for algorithm in PRETRAINED_KINDS
     for file in sorted((_PRETRAINED_FOLDER / algorithm).glob(f"*{SUFFIX}"))
 }
 """The pretrained policies and their files in the package: by algorithm, each family of generated worlds or `any`."""
+
+
+@dataclass(frozen=True)
+class PolicyGroup:
+    """Policies for one purpose, of those that come with the package."""
+
+    name: GroupName
+    title: str
+    guidance: str
+    """When to use them: one sentence."""
+    policies: tuple[tuple[str, str], ...]
+    """The name and the summary of each policy."""
+
+
+_GROUPS: dict[GroupName, tuple[str, str]] = {
+    "few_evaluations": (
+        "Few edge evaluations",
+        "Use these when checking an edge is expensive, as for arms and large robots.",
+    ),
+    "few_expansions": (
+        "Few expansions",
+        "Use these when expanding a vertex is expensive and nothing can be learned.",
+    ),
+    "shortest_paths": (
+        "Shortest paths",
+        "Use these when the path must be optimal; lazy:1 needs fewer edge evaluations.",
+    ),
+    "baselines": (
+        "Classical baselines",
+        "Use these to compare with the literature, or when checking edges is cheap.",
+    ),
+    "pretrained": (
+        "Learned and pretrained",
+        "Use these on maps like those of a family; sailplan train makes your own.",
+    ),
+    "references": (
+        "References",
+        "Use these as limits of a comparison: the oracle knows the map, random nothing.",
+    ),
+}
+"""The title and the guidance of each group, in the order in which they are listed."""
+
+
+def policy_groups() -> list[PolicyGroup]:
+    """Return all built-in and pretrained policies in groups, with guidance.
+
+    Returns
+    -------
+    list of PolicyGroup
+        The groups, in the order in which they are listed. Every policy is in one of them.
+
+    Examples
+    --------
+    >>> [group.title for group in policy_groups()][:2]
+    ['Few edge evaluations', 'Few expansions']
+    >>> [name for name, _ in policy_groups()[0].policies]
+    ['lazy', 'lwa_star']
+    """
+    members: dict[GroupName, list[tuple[str, str]]] = {name: [] for name in _GROUPS}
+    for name, entry in CATALOGUE.items():
+        members[entry.group].append((name, entry.summary))
+    members["pretrained"] += [(name, _pretrained_summary(name)) for name in PRETRAINED]
+    return [PolicyGroup(name, *_GROUPS[name], tuple(members[name])) for name in _GROUPS]
+
+
+def _pretrained_summary(name: str) -> str:
+    algorithm, _, family = name.partition(":")
+    worlds = "worlds of all families and others" if family == "any" else f"generated {family} worlds"
+    return f"{PRETRAINED_KINDS[algorithm]}, trained on {worlds}"
 
 
 MODEL_KINDS: dict[str, Callable[[Mapping[str, Any], Tensors, StopRule], Policy]] = {
@@ -167,12 +258,12 @@ def load_policy(name: str | os.PathLike[str]) -> Policy:
 
 
 def _from_file(name: str) -> Policy:
-    if _plain(name.partition(":")[0]) in map(_plain, _ALGORITHMS):
+    if _plain(name.partition(":")[0]) in map(_plain, PRETRAINED_KINDS):
         raise PolicyError(f"no policy {name!r}; there are {', '.join(PRETRAINED)}")
     if not name or not (Path(name).exists() or name.endswith(SUFFIX) or os.sep in name):
         raise PolicyError(
             f"no policy {name!r}; there are {', '.join(CATALOGUE)}, "
-            f"{', '.join(f'{one}:FAMILY' for one in _ALGORITHMS)}, and model files"
+            f"{', '.join(f'{one}:FAMILY' for one in PRETRAINED_KINDS)}, and model files"
         )
     return read_policy(find_model(name))
 
