@@ -12,6 +12,7 @@ from sailplan.cli.policies import policies
 from sailplan.cli.report import report
 from sailplan.cli.reproduce import reproduce
 from sailplan.cli.roadmap import roadmap
+from sailplan.cli.serve import serve
 from sailplan.cli.train import train
 from sailplan.cli.worlds import worlds
 
@@ -29,6 +30,7 @@ app.command()(report)
 app.command()(policies)
 app.command()(demo)
 app.command()(reproduce)
+app.command()(serve)
 app.add_typer(worlds, name="worlds")
 app.add_typer(roadmap, name="roadmap")
 app.callback()(options)
