@@ -12,7 +12,7 @@ import typer
 
 from sailplan.cli.main import tell
 from sailplan.cli.options import Json, parse_point
-from sailplan.core import Limits, Solution, StopRule
+from sailplan.core import Limits, StopRule
 from sailplan.core.search import EngineName
 from sailplan.graphs.grid.graph import Moves
 from sailplan.graphs.grid.world import Unknown
@@ -62,6 +62,9 @@ def plan(
     engine: Annotated[EngineName, typer.Option(help="auto: the fastest that can run the search.")] = "auto",
     png: Annotated[Path | None, typer.Option(help="Write a picture of the search.")] = None,
     gif: Annotated[Path | None, typer.Option(help="Write an animation of the search.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write a page that replays the search; one file, which needs no server.")
+    ] = None,
     csv: Annotated[
         Path | None, typer.Option(help="Write the path, in cells and in metres if the map has them.")
     ] = None,
@@ -74,7 +77,6 @@ def plan(
     """
     if connectivity not in (4, 8):
         raise typer.BadParameter(f"--connectivity is 4 or 8, not {connectivity}")
-    solutions: list[Solution] = []
     with _spinner_while_compiling():
         found = find_plan(
             map_file,
@@ -82,7 +84,7 @@ def plan(
             None if goal is None else parse_point("--goal", goal, metres=metres),
             policy=policy,
             limits=Limits(max_expansions, max_seconds, max_evaluations, bound),
-            on_solution=solutions.append if anytime else None,
+            on_solution=(lambda _: None) if anytime else None,
             metres=metres,
             robot_radius=robot_radius,
             unknown=unknown,
@@ -98,12 +100,14 @@ def plan(
     if gif is not None:
         with show_progress("drawing frames", FRAMES) as step:
             found.save(gif, on_frame=step)
+    if html is not None:
+        found.save(html)
     if csv is not None:
         found.to_csv(csv)
     if trace is not None:
         found.result.trace.save(trace)
-    facts = found.describe(solutions if anytime else None)
-    written = [path for path in (png, gif, csv, trace) if path is not None]
+    facts = found.describe()
+    written = [path for path in (png, gif, html, csv, trace) if path is not None]
     typer.echo(json.dumps(facts) if as_json else _lines(facts, written))
     if not found.found:
         raise typer.Exit(NO_PATH)

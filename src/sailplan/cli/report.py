@@ -1,22 +1,72 @@
-"""`sailplan report`: write records as an HTML page."""
+"""`sailplan report`: write records as an HTML page, with searches to replay."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from sailplan.cli.options import split_names
+from sailplan.datasets.tasks import Choice, Task, load_tasks
+from sailplan.errors import SailplanError
 from sailplan.evaluation.metrics import summarise
-from sailplan.evaluation.records import read_records
+from sailplan.evaluation.player import Scene, describe_map, player_part, run_recorded
+from sailplan.evaluation.records import UNSOLVABLE, Record, read_records
 from sailplan.evaluation.report import write_report
+from sailplan.policies.catalogue import load_policy
+
+MOST_POLICIES = 4
+"""Number of searches that are replayed side by side."""
 
 
 def report(
     records: Annotated[Path, typer.Argument(help="A CSV file that `sailplan evaluate --out` wrote.")],
     out: Annotated[Path, typer.Option(help="The page to write.")] = Path("report.html"),
+    replay: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="DATA", help="Replay a search of each family of this data, which was evaluated; repeatable."
+        ),
+    ] = None,
+    policies: Annotated[
+        str | None, typer.Option(help="The policies to replay, separated by commas; default: the first four.")
+    ] = None,
+    split: Annotated[str | None, typer.Option(help="As for `sailplan evaluate`.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="As for `sailplan evaluate`.")] = 0,
+    size: Annotated[int, typer.Option(min=2, help="As for `sailplan evaluate`.")] = 201,
 ) -> None:
-    """Write one self-contained page with the table of a benchmark."""
+    """Write one self-contained page with the table of a benchmark and, with --replay, searches to watch.
+
+    Example: sailplan report records.csv --replay mazes --out report.html
+    """
     rows = read_records(records)
-    write_report(out, "sailplan benchmark", f"{len(rows)} searches, from {records.name}.", summarise(rows), {})
+    choice = Choice(split, limit=len(rows), seed=seed, size=size)
+    scenes = [_scene(task, rows, policies) for data in replay or () for task in _tasks(data, choice, rows)]
+    parts = [player_part(scenes)] if scenes else []
+    write_report(out, "sailplan benchmark", f"{len(rows)} searches, from {records.name}.", summarise(rows), {}, parts)
     typer.echo(f"report in {out}")
+
+
+def _tasks(data: str, choice: Choice, records: Sequence[Record]) -> list[Task]:
+    """Return of each family the recorded task that needed the most edge evaluations over all policies."""
+    found = []
+    for task_set in load_tasks(data, choice):
+        effort: dict[str, int] = {}
+        for record in records:
+            if record.family == task_set.family and record.outcome != UNSOLVABLE:
+                effort[record.problem] = effort.get(record.problem, 0) + record.edge_evaluations
+        tasks = [task for task in task_set.tasks if isinstance(task, Task) and task.name in effort]
+        if not tasks:
+            raise SailplanError(f"{data}: no map of {task_set.family} in it is one of the records")
+        found.append(max(tasks, key=lambda task: effort[task.name]))
+    return found
+
+
+def _scene(task: Task, records: Sequence[Record], policies: str | None) -> Scene:
+    recorded = dict.fromkeys(record.policy for record in records)
+    names = split_names(policies) if policies else list(recorded)[:MOST_POLICIES]
+    problem = task.problem()
+    searches = [run_recorded(problem, name, load_policy(name)) for name in names]
+    return Scene(f"Replay of {task.name}", describe_map(task.scenario.world), searches)

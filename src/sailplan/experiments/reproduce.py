@@ -7,6 +7,7 @@ from typing import Any
 
 from sailplan import __version__
 from sailplan.errors import SailplanError
+from sailplan.evaluation.player import player_part
 from sailplan.evaluation.report import heading, note, paragraph, picture, write_page
 from sailplan.evaluation.sheets import Cell, Sheet, html
 from sailplan.experiments.adaptation import ADAPTATION, comparisons
@@ -49,6 +50,7 @@ def write_results(asked: Reproduction, parts: Mapping[str, Part]) -> None:
     """Write the page atomically."""
     runs = runs_of(asked, asked.trained, asked.families)
     headline = f"Trained with {asked.label}."
+    scenes = [scene for part in parts.values() for scene in part.scenes]
     sheets = [_facts(asked, runs), _worlds(parts["table"]), _settings(asked), _trainings(runs)]
     body = [
         note(headline) if asked.quick else paragraph(headline),
@@ -58,6 +60,7 @@ def write_results(asked: Reproduction, parts: Mapping[str, Part]) -> None:
         *(line for part in parts.values() for line in _section(part)),
         heading("How it was made"),
         *map(html, sheets),
+        *([player_part(scenes)] if scenes else []),
     ]
     write_page(asked.out / PAGE, f"Learning Heuristic Search via Imitation, reproduced ({asked.label})", body)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sailplan.datasets import FAMILIES, WorldDataset
 from sailplan.datasets.tasks import Choice, TaskSet, load_tasks
 from sailplan.errors import SailplanError, WorldError
+from sailplan.evaluation.player import Scene
 from sailplan.evaluation.sheets import Sheet
 from sailplan.experiments.systems import SYSTEMS, System
 from sailplan.files import fault_line, file_bytes, write_text
@@ -166,7 +167,9 @@ class Part:
     sheets: Sequence[Sheet] = ()
     notes: Sequence[str] = ()
     """Remarks on the tables."""
-    figures: Sequence[Figure] = field(default=())
+    figures: Sequence[Figure] = ()
+    scenes: Sequence[Scene] = ()
+    """Searches to replay."""
 
 
 @dataclass(frozen=True)

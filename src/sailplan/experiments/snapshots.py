@@ -11,6 +11,7 @@ from sailplan.errors import SailplanError
 from sailplan.evaluation.animation import steps
 from sailplan.evaluation.benchmark import PAPER_LIMITS
 from sailplan.evaluation.figures import Panel, draw_figure
+from sailplan.evaluation.player import Scene, describe_map, run_recorded, write_player
 from sailplan.evaluation.records import UNSOLVABLE
 from sailplan.experiments.reproduction import Experiment, Figure, Part, Reproduction
 from sailplan.experiments.runs import Run, runs_of
@@ -70,10 +71,21 @@ def _runs(asked: Reproduction) -> list[Run]:
     return runs_of(asked, [asked.system("sail"), asked.system("sl")], asked.families)
 
 
+def _scene(asked: Reproduction, family: str, task: Task) -> Scene:
+    """The searches of a family, to be replayed."""
+    problem = task.problem()
+    searches = []
+    for name in ("sail", *_RIVALS):
+        system = asked.system(name)
+        searches.append(run_recorded(problem, system.label, policy_of(asked, system, family), PAPER_LIMITS))
+    return Scene(f"Replay of {task.name}", describe_map(task.scenario.world), searches)
+
+
 def _make(asked: Reproduction, progress: ShowProgress) -> Part:
     """Search one world of each family, and draw the searches."""
     rows: dict[str, list[Panel]] = {}
     numbers: list[dict[str, Any]] = []
+    scenes: list[Scene] = []
     with progress("drawing snapshots", len(asked.families)) as step:
         for family in asked.families:
             task = telling_task(asked, family)
@@ -82,6 +94,7 @@ def _make(asked: Reproduction, progress: ShowProgress) -> Part:
             rows[family] = [panel_of(problem, ends["sail"], share) for share in _MOMENTS.values()]
             rows[family] += [panel_of(problem, ends[name]) for name in _RIVALS]
             numbers += [numbers_of(asked, family, task.name, name, result) for name, result in ends.items()]
+            scenes.append(_scene(asked, family, task))
             step()
     sail = asked.system("sail").label
     columns = [*(f"{sail}, {moment}" for moment in _MOMENTS), *(asked.system(name).label for name in _RIVALS)]
@@ -89,7 +102,9 @@ def _make(asked: Reproduction, progress: ShowProgress) -> Part:
     title = "Snapshots: what a search has uncovered"
     file = asked.out / "snapshots.png"
     write_picture(draw_figure(title, caption, columns, rows), file)
-    return Part("Snapshots", numbers, [file], figures=[Figure(file, title)])
+    page = asked.out / "snapshots.html"
+    write_player(page, title, scenes)
+    return Part("Snapshots", numbers, [file, page], figures=[Figure(file, title)], scenes=scenes)
 
 
 SNAPSHOTS = Experiment(_runs, _make)

@@ -139,7 +139,7 @@ def plan(
         problem = robot.problem()
     planner, name = as_policy(DEFAULT_POLICY if policy is None else policy)
     session = open_search(problem, planner, stop=stop, engine=engine)
-    result = _run(session, _with_bound(limits or Limits(), bound), on_solution)
+    result, solutions = _run(session, _with_bound(limits or Limits(), bound), on_solution)
     notes = [*_notes_on_unknown_cells(world), *result.notes]
     if result.outcome is Outcome.FRONTIER_EMPTY and robot:
         notes.append(Note(world.name, f"a robot radius of {robot} leaves no path; {robot.largest_radius()}"))
@@ -148,21 +148,25 @@ def plan(
             f"the partial path of {len(result.partial_path)} cells ends at {problem.states(result.partial_path)[-1]}"
         )
         notes.append(Note(world.name, f"no path within the limits; {ending}"))
-    return Plan(problem, result, tuple(notes), planner, name, session.state)
+    return Plan(problem, result, tuple(notes), planner, name, session.state, solutions)
 
 
 def _with_bound(limits: Limits, bound: float | None) -> Limits:
     return limits if bound is None else replace(limits, bound=bound)
 
 
-def _run(session: Search, limits: Limits, on_solution: Callable[[Solution], None] | None) -> SearchResult:
-    """Search once, or until the path is optimal or a limit is reached."""
+def _run(
+    session: Search, limits: Limits, on_solution: Callable[[Solution], None] | None
+) -> tuple[SearchResult, tuple[Solution, ...] | None]:
+    """Search once, or until the path is optimal or a limit is reached; then return all solutions too."""
     if on_solution is None:
-        return session.run(limits)
-    last = None
-    for last in improve_search(session, limits):
-        on_solution(last)
-    return last.result if last else session.run(replace(limits, bound=None))
+        return session.run(limits), None
+    solutions = []
+    for solution in improve_search(session, limits):
+        on_solution(solution)
+        solutions.append(solution)
+    result = solutions[-1].result if solutions else session.run(replace(limits, bound=None))
+    return result, tuple(solutions)
 
 
 def _cell(world: World, point: Point, role: str, metres: bool) -> Cell:
@@ -237,6 +241,8 @@ class Plan:
     """Its name, for captions."""
     state: SearchState
     """What the search had uncovered at its end."""
+    solutions: tuple[Solution, ...] | None = None
+    """The solutions of an anytime search, the last of which is the result; None for another search."""
 
     @property
     def found(self) -> bool:
@@ -302,18 +308,11 @@ class Plan:
         assert isinstance(self.problem.graph, GridGraph)
         return self.problem.graph.world
 
-    def describe(self, solutions: Sequence[Solution] | None = None) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """Return the facts of the plan for JSON: what `sailplan plan --json` prints. Their names are stable.
 
-        Parameters
-        ----------
-        solutions
-            The solutions of an anytime search, which are listed under `solutions`; None for another search.
-
-        Returns
-        -------
-        dict
-            The path is listed in cells and, if the map has a resolution, in metres. Infinite numbers are None.
+        The path is listed in cells and, if the map has a resolution, in metres. Infinite numbers are None. The
+        solutions of an anytime search are listed without their paths.
         """
         facts: dict[str, Any] = {
             "map": self.problem.name,
@@ -325,8 +324,8 @@ class Plan:
         }
         if self.world.resolution is not None:
             facts["path_metres"] = self.metres.tolist()
-        if solutions is not None:
-            facts["solutions"] = [solution.describe() for solution in solutions]
+        if self.solutions is not None:
+            facts["solutions"] = [solution.describe() for solution in self.solutions]
         return facts
 
     def to_csv(self, path: FilePath) -> None:
@@ -358,7 +357,9 @@ class Plan:
         return draw_search(self.problem, self.state, path, f"{self._caption} · {counted(self.state)}", shades)
 
     def save(self, path: FilePath, *, on_frame: Callable[[], None] = lambda: None) -> None:
-        """Write a picture (`.png`) or an animation (`.gif`) of the search; the write is atomic.
+        """Write a picture (`.png`), an animation (`.gif`) or a replay (`.html`) of the search; the write is atomic.
+
+        A replay is one file for a browser, with controls, counters and the recording. It needs no network.
 
         Parameters
         ----------
@@ -386,8 +387,24 @@ class Plan:
                 film.append(frame)
                 on_frame()
             write_animation(film, path)
+        elif suffix in (".html", ".htm"):
+            self._write_replay(path)
         else:
-            raise SailplanError(f"{path}: a plan is saved to a file that ends in .png or .gif")
+            raise SailplanError(f"{path}: a plan is saved to a file that ends in .png, .gif or .html")
+
+    def recording(self, *, multipliers: bool = True) -> dict[str, Any]:
+        """Return what a browser needs to replay the search; with `multipliers` also those of a belief."""
+        from sailplan.evaluation.player import record_search
+
+        return record_search(
+            self.problem, self.result, self.state, self.policy, self.solutions, multipliers=multipliers
+        )
+
+    def _write_replay(self, path: FilePath) -> None:
+        from sailplan.evaluation.player import Scene, describe_map, write_player
+
+        search = {"facts": self.describe(), "recording": self.recording()}
+        write_player(path, self._caption, [Scene("", describe_map(self.world), [search])])
 
     @property
     def _caption(self) -> str:

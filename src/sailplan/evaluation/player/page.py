@@ -7,16 +7,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 from typing import Any
 
-from sailplan.files import FilePath, write_text
+from sailplan.evaluation.report import PLAYER, write_page
+from sailplan.files import FilePath
 
-STATIC = Path(__file__).parent / "static"
-"""The folder of the player, which the server of the web page serves too."""
 _MODULES = ("colours.js", "recording.js", "drawing.js", "gif.js", "player.js")
 """The modules of the player, each after those that it imports."""
-_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 _IMPORT = re.compile(r"^import \{[^}]*\} from \"\./\w+\.js\";\n", re.MULTILINE)
 
 
@@ -49,22 +46,13 @@ def write_player(path: FilePath, headline: str, scenes: Sequence[Scene]) -> None
     OSError
         If the file cannot be written.
     """
-    head = (
-        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-    )
-    write_text(
-        path,
-        f'<!doctype html>\n<html lang="en"><head>{head}<title>{escape(headline)}</title></head>\n'
-        f'<body class="page"><h1>{escape(headline)}</h1>\n{player_part(scenes)}\n</body></html>\n',
-    )
+    write_page(path, headline, [player_part(scenes)])
 
 
 def player_part(scenes: Sequence[Scene]) -> str:
     """Return the part of a page that replays searches; a page has at most one such part."""
     sections = "\n".join(_section(scene) for scene in scenes)
-    style = (STATIC / "player.css").read_text(encoding="utf-8")
-    return f'<style>{style}</style>\n{sections}\n<script type="module">\n{_script()}mountScenes();\n</script>'
+    return f'{sections}\n<script type="module">\n{_script()}mountScenes();\n</script>'
 
 
 def _section(scene: Scene) -> str:
@@ -77,5 +65,5 @@ def _section(scene: Scene) -> str:
 
 def _script() -> str:
     """Return the modules of the player as one: a page that is opened from disk cannot import others."""
-    texts = [(STATIC / name).read_text(encoding="utf-8") for name in _MODULES]
+    texts = [(PLAYER / name).read_text(encoding="utf-8") for name in _MODULES]
     return "\n".join(_IMPORT.sub("", text) for text in texts)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sailplan.core import Limits, Policy, SearchResult, SearchState, Solution, open_search
 from sailplan.core.graph import Problem
 from sailplan.core.kernel import arrays
-from sailplan.core.search import ScriptedPolicy
+from sailplan.core.search import NO_LIMITS, ScriptedPolicy
 from sailplan.evaluation.animation import ShownMultipliers, steps
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.graphs.grid.kernel.edges import STEPS_X, STEPS_Y
@@ -114,10 +114,10 @@ def record_search(
     }
 
 
-def run_recorded(problem: Problem, name: str, policy: Policy) -> dict[str, Any]:
+def run_recorded(problem: Problem, name: str, policy: Policy, limits: Limits = NO_LIMITS) -> dict[str, Any]:
     """Search and return the facts, by the names of `sailplan plan --json`, and the recording."""
     session = open_search(problem, policy)
-    result = session.run()
+    result = session.run(limits)
     facts = {
         "map": problem.name,
         "policy": name,
