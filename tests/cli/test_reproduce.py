@@ -48,7 +48,7 @@ def test_all_then_each_part_from_what_is_there(
     _without_runs(monkeypatch)
     for what, files in {
         "table": ["table.csv", "table.md", "table.tex"],
-        "snapshots": ["snapshots.png"],
+        "snapshots": ["snapshots.png", "snapshots.html"],
         "adaptation": ["adaptation_bugtrap.png"],
         "convergence": ["convergence.csv", "convergence.png", "convergence_families.png"],
     }.items():

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sailplan.core import Limits, Solution
+from sailplan.core import Limits
 from sailplan.errors import PolicyError, SailplanError
-from sailplan.evaluation.player.recording import record_search
 from sailplan.graphs.grid.graph import Moves
 from sailplan.graphs.grid.world import Cell, World, corner_cells
 from sailplan.planning.plan import Plan, plan
@@ -39,19 +38,17 @@ class SearchRequest:
     multipliers: bool
     """Whether the answer shows the multipliers of a belief."""
 
-    def run(self) -> tuple[Plan, list[Solution]]:
-        """Search, and return the plan and the solutions of an anytime search."""
-        solutions: list[Solution] = []
-        found = plan(
+    def run(self) -> Plan:
+        """Search."""
+        return plan(
             self.world,
             self.start,
             self.goal,
             policy=self.policy,
             limits=self.limits,
-            on_solution=solutions.append if self.anytime else None,
+            on_solution=(lambda _: None) if self.anytime else None,
             moves=self.moves,
         )
-        return found, solutions
 
 
 def read_search(given: Any, settings: Settings) -> SearchRequest:
@@ -102,12 +99,8 @@ def checked_policy(name: str) -> str:
 
 def answer(request: SearchRequest) -> dict[str, Any]:
     """Search, and return the facts that `sailplan plan --json` prints and the recording that the page plays."""
-    found, solutions = request.run()
-    listed = solutions if request.anytime else None
-    recording = record_search(
-        found.problem, found.result, found.state, found.policy, listed, multipliers=request.multipliers
-    )
-    return {"facts": found.describe(listed), "recording": recording}
+    found = request.run()
+    return {"facts": found.describe(), "recording": found.recording(multipliers=request.multipliers)}
 
 
 class WarmUp:

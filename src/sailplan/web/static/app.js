@@ -11,13 +11,13 @@ const FIRST_SOURCE = "family:bugtrap_forest:0:201x201";
 const FIRST_POLICIES = ["lazy", "optimistic", "a_star_octile", "sail:any"];
 
 const byId = (id) => document.getElementById(id);
-const player = new Player(byId("player"), () => settingChanged());
-const editor = new Editor(byId("editor"), () => mapChanged(), (cell) => showCell(cell));
+const choices = [];
 let options = null;
-let choices = [];
 let running = null;
 let ready = false;
 let addressTimer = null;
+const player = new Player(byId("player"), () => settingChanged());
+const editor = new Editor(byId("editor"), () => mapChanged(), (cell) => showCell(cell));
 
 function complain(error) {
   if (error.name === "AbortError") return;
