@@ -7,8 +7,8 @@ import { Search, describeMap, emptyMap, readMap } from "/player/recording.js";
 import { Player, element, usesKeys } from "/player/player.js";
 
 const MOST_POLICIES = 4;
-const FIRST_SOURCE = "family:bugtrap_forest:0:201x201";
-const FIRST_POLICIES = ["lazy", "optimistic", "a_star_octile", "sail:any"];
+const FIRST_SOURCE = "family:alternating_gaps:0:201x201";
+const FIRST_POLICIES = ["a_star_octile", "optimistic", "sail:alternating_gaps", "lazy-belief:alternating_gaps"];
 
 const byId = (id) => document.getElementById(id);
 const choices = [];
@@ -161,9 +161,16 @@ async function loadSource(source, ends = {}) {
   byId("seed").value = seed;
 }
 
-function loadChosen() {
+// Load what is chosen; policies that were trained on the family before are replaced by those of the new one.
+async function loadChosen() {
   const chosen = byId("source").value;
-  return loadSource(chosen.startsWith("family:") ? `${chosen}:${Number(byId("seed").value) || 0}:201x201` : chosen);
+  const [before, after] = [editor.source, chosen].map((source) => /^family:(\w+)/.exec(source ?? "")?.[1]);
+  await loadSource(chosen.startsWith("family:") ? `${chosen}:${Number(byId("seed").value) || 0}:201x201` : chosen);
+  if (!before || !after) return;
+  choices.forEach((choice, index) => {
+    const [policy, family] = choice.value.split(":");
+    if (family === before) choose(index, `${policy}:${after}`);
+  });
 }
 
 function corners(map) {
@@ -200,7 +207,6 @@ function race() {
     running = own;
     const { policies, ...asked } = setting();
     if (!policies.length) throw new Error("choose a policy");
-    say("searching; the first search of a kind compiles for some seconds");
     byId("start-race").setAttribute("aria-busy", "true");
     try {
       const map = { ...editor.map, blocked: editor.map.blocked.slice() };
@@ -214,8 +220,13 @@ function race() {
         bound: asked.bound,
       };
       const ask = async (policy) => Search.read(await post("/api/search", { ...request, policy }, own.signal), map);
-      const answers = await Promise.allSettled(policies.map(ask));
-      if (own.signal.aborted) return;
+      const answers = [];
+      // One after the other, so that the searches do not slow each other down.
+      for (const policy of policies) {
+        say(`searching with ${policy}; the first search of a kind compiles for some seconds`);
+        answers.push(...(await Promise.allSettled([ask(policy)])));
+        if (own.signal.aborted) return;
+      }
       show(policies, answers);
     } finally {
       if (running === own) byId("start-race").removeAttribute("aria-busy");

@@ -135,7 +135,7 @@ export class Player {
 
   build() {
     this.grid = element("div", { className: "panels" });
-    this.root.append(this.grid, this.buildControls(), this.buildOverlays(), this.buildTimes());
+    this.root.append(this.buildControls(), this.grid, this.buildOverlays(), this.buildTimes());
   }
 
   buildControls() {
