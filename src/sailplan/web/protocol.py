@@ -40,8 +40,10 @@ class Protocol(H11Protocol):
     def send_400_response(self, msg: str) -> None:
         """Answer what is not HTTP."""
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE) and not self.transport.is_closing():
-            headers = {**SECURITY_HEADERS, "content-type": "application/json", "connection": "close"}
-            start = h11.Response(status_code=400, headers=list(headers.items()), reason=b"Bad Request")
+            headers = {**SECURITY_HEADERS, "cache-control": "no-store", "content-type": "application/json"}
+            start = h11.Response(
+                status_code=400, headers=[*headers.items(), ("connection", "close")], reason=b"Bad Request"
+            )
             body = h11.Data(data=encode({"error": msg}))
             parts = [self.conn.send(part) or b"" for part in (start, body, h11.EndOfMessage())]
             self.transport.write(b"".join(parts))
