@@ -40,9 +40,10 @@ export async function addressOf(setting) {
   return { hash: `#${new URLSearchParams(fields)}`, fits };
 }
 
-// The cells of a map that an address has; null if it has none, or names a source instead.
-async function mapFromText(text, fields, mostCells) {
-  const found = /^(\d{1,5})x(\d{1,5}):([\w-]*)$/.exec(text ?? "");
+// The map whose cells an address has; null if it has none, or names a source instead.
+export async function mapOf(hash, mostCells) {
+  const fields = fieldsOf(hash);
+  const found = /^(\d{1,5})x(\d{1,5}):([\w-]*)$/.exec(fields.get("map") ?? "");
   if (!found) return null;
   const [width, height] = [Number(found[1]), Number(found[2])];
   if (!width || !height || width * height > mostCells) throw new Error("the map in the address is too large");
@@ -56,15 +57,16 @@ async function mapFromText(text, fields, mostCells) {
   }
 }
 
-// Read an address; what it does not have is undefined.
-export async function settingOf(hash, mostCells) {
-  const fields = new URLSearchParams(hash.replace(/^#/, ""));
+function fieldsOf(hash) {
+  return new URLSearchParams(hash.replace(/^#/, ""));
+}
+
+// The setting of an address but for the cells of its map; what it does not have is undefined.
+export function settingOf(hash) {
+  const fields = fieldsOf(hash);
   const list = (name) => (fields.has(name) ? fields.get(name).split(",").filter(Boolean) : undefined);
-  const text = fields.get("map");
-  const map = await mapFromText(text, fields, mostCells);
   return {
-    map,
-    source: map ? null : (text ?? undefined),
+    source: fields.get("map") ?? undefined,
     start: asPoint(fields.get("start")),
     goal: asPoint(fields.get("goal")),
     policies: list("policies"),

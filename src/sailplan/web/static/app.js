@@ -1,7 +1,7 @@
 // The page: a map to draw on, the choice of policies, and the player.
 
 import { Editor } from "/static/editor.js";
-import { addressOf, settingOf } from "/static/address.js";
+import { addressOf, mapOf, settingOf } from "/static/address.js";
 import { get, post, upload } from "/static/server.js";
 import { Search, describeMap, emptyMap, readMap } from "/player/recording.js";
 import { Player, element, usesKeys } from "/player/player.js";
@@ -236,8 +236,11 @@ function race() {
 
 function show(policies, answers) {
   const found = answers.filter((answer) => answer.status === "fulfilled").map((answer) => answer.value);
-  player.setSearches(found);
-  byId("player").classList.remove("stale");
+  // If no search succeeded, the last race stays.
+  if (found.length) {
+    player.setSearches(found);
+    byId("player").classList.remove("stale");
+  }
   const without = found.filter(({ facts }) => facts.cost === null).length;
   say(`${found.length} of ${policies.length} searched${without ? `, ${without} found no path` : ""}`);
   const failed = answers.map((answer, index) => ({ ...answer, policy: policies[index] }));
@@ -318,7 +321,7 @@ function pressed(event) {
 
 // Apply the setting of the address, and what it does not have by default.
 async function readAddress() {
-  const asked = await settingOf(location.hash, options.limits.cells);
+  const asked = settingOf(location.hash);
   const policies = asked.policies ?? FIRST_POLICIES;
   choices.forEach((_, index) => choose(index, policies[index] ?? ""));
   byId("diagonal").checked = asked.moves ? asked.moves.includes("diagonal") : true;
@@ -328,7 +331,8 @@ async function readAddress() {
   for (const name of Object.keys(player.boxes)) player.setOverlay(name, !(asked.hidden ?? []).includes(name));
   player.setAxis(asked.axis);
   player.setCost(Math.max(-2, Math.min(6, asked.cost)));
-  if (asked.map) editor.setMap(asked.map, asked.start ?? [0, 0], asked.goal ?? corners(asked.map)[1], null);
+  const map = await mapOf(location.hash, options.limits.cells);
+  if (map) editor.setMap(map, asked.start ?? [0, 0], asked.goal ?? corners(map)[1], null);
   else if (asked.source || !editor.map) await loadSource(asked.source ?? FIRST_SOURCE, asked);
 }
 
