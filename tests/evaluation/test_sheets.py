@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-import io
-
 import pytest
-from rich.console import Console
 
-from sailplan.evaluation.sheets import Cell, Sheet, html, in_latex, latex, markdown, rich_table
+from sailplan.evaluation.sheets import Cell, Sheet, html, in_latex, latex, markdown
 
 SHEET = Sheet(
     "50 % & more_", ["planner", "A*|B"], [[Cell("h_euc", True), Cell("1 [x]", True)], [Cell("<b>"), Cell("-")]]
@@ -43,10 +40,3 @@ def test_html() -> None:
     assert "<h3>50 % &amp; more_</h3>" in text
     assert "<td><b>h_euc</b></td>" in text
     assert "<td>&lt;b&gt;</td>" in text
-
-
-def test_the_terminal_takes_brackets_as_they_are() -> None:
-    console = Console(width=80, file=io.StringIO())
-    with console.capture() as capture:
-        console.print(rich_table(SHEET))
-    assert "1 [x]" in capture.get()

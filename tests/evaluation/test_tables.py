@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-import io
 import json
 from dataclasses import replace
 
-from rich.console import Console
-
 from sailplan.evaluation.metrics import summarise
 from sailplan.evaluation.records import UNSOLVABLE, Record
-from sailplan.evaluation.sheets import Cell, rich_table
-from sailplan.evaluation.tables import HEADINGS, as_markdown, as_objects, family_sheet
+from sailplan.evaluation.sheets import Cell
+from sailplan.evaluation.tables import as_markdown, as_objects, family_sheet
 from tests.evaluation.test_records import RECORD
 
 RECORDS = [
@@ -34,15 +31,6 @@ def test_figures_that_do_not_exist_are_null_in_json() -> None:
     assert json.loads(text)[0]["mean_expansions"] is None
 
 
-def test_the_table_fits_a_terminal_of_eighty_columns() -> None:
-    console = Console(width=80, file=io.StringIO())
-    with console.capture() as capture:
-        console.print(rich_table(family_sheet(summarise(RECORDS))))
-    text = capture.get()
-    assert "…" not in text
-    assert "16000.0" in text
-
-
 def rows(records: list[Record]) -> dict[str, dict[str, Cell]]:
     sheet = family_sheet(summarise(records))
     return {row[0].text: dict(zip(sheet.headings, row, strict=True)) for row in sheet.rows}
@@ -64,16 +52,6 @@ def test_a_score_that_does_not_exist_is_null() -> None:
     (lazy,) = as_objects(summarise([LAZY]))
     assert (lazy["normalised"], lazy["mean_expansions"], lazy["mean_edge_evaluations"]) == (None, 0.0, 300.0)
     assert lazy["ratio_to_fewest_edges"] == 1.5
-
-
-def test_names_are_broken_before_figures() -> None:
-    console = Console(width=80, file=io.StringIO())
-    records = [*RECORDS, replace(LAZY, policy="lazy-belief:alternating_gaps")]
-    with console.capture() as capture:
-        console.print(rich_table(family_sheet(summarise(records))))
-    text = capture.get()
-    assert "…" not in text
-    assert all(heading in text for heading in HEADINGS)
 
 
 def test_markdown_has_a_row_for_each_policy() -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from sailplan.cli.options import Json, split_names
 from sailplan.datasets import FAMILIES
-from sailplan.evaluation.sheets import rich_table
+from sailplan.evaluation.terminal import rich_table
 from sailplan.experiments import reproduce as experiments
 from sailplan.experiments.reproduce import PAGE
 from sailplan.experiments.reproduction import Part, Reproduction

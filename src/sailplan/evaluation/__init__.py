@@ -7,8 +7,9 @@ from sailplan.evaluation.evaluate import Evaluation, evaluate, evaluate_tasks
 from sailplan.evaluation.metrics import Summary, normalised, summarise
 from sailplan.evaluation.records import Record, note_lines, read_records, write_records
 from sailplan.evaluation.report import write_report
-from sailplan.evaluation.sheets import Cell, Sheet, rich_table
+from sailplan.evaluation.sheets import Cell, Sheet
 from sailplan.evaluation.tables import as_markdown, as_objects, family_sheet, family_sheets
+from sailplan.evaluation.terminal import rich_table
 
 __all__ = [
     "PAPER_LIMITS",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
+from shutil import get_terminal_size
 
 from rich.console import Console, RenderableType
 
@@ -21,8 +22,9 @@ from sailplan.errors import PolicyError, SailplanError, WorldError
 from sailplan.evaluation.benchmark import BLOCKED, PAPER_LIMITS, BenchmarkSet, run_benchmark
 from sailplan.evaluation.metrics import Summary, summarise
 from sailplan.evaluation.records import UNSOLVABLE, Record, note_lines
-from sailplan.evaluation.sheets import html, rich_table
+from sailplan.evaluation.sheets import html
 from sailplan.evaluation.tables import EXPLANATION, family_sheets
+from sailplan.evaluation.terminal import rich_table
 from sailplan.policies.catalogue import load_policy
 from sailplan.progress import show_progress
 
@@ -31,7 +33,7 @@ Data = str | PathLike[str] | Problem | Sequence[str | PathLike[str] | Problem]
 Policies = str | Policy | Sequence[str | Policy] | Mapping[str, str | Policy]
 """Names, model files, run folders or policies; a mapping gives each the name that tables have."""
 _WIDTH = 120
-"""Columns of an evaluation as text."""
+"""Columns of an evaluation as text, if there is no terminal."""
 _EXPECTED = {"data": "folders, files, names of families or problems", "policies": "names or policies"}
 
 
@@ -55,9 +57,8 @@ class Evaluation:
         return [*self.remarks, *note_lines(self.records)]
 
     def __rich_console__(self, console: Console, options: object) -> Iterator[RenderableType]:
-        for sheet in family_sheets(self.summaries):
-            yield rich_table(sheet)
-            yield ""
+        yield rich_table(*family_sheets(self.summaries))
+        yield ""
         yield f"[dim]{EXPLANATION}[/dim]"
         for one in self.summaries:
             if one.listed_costs:
@@ -66,8 +67,8 @@ class Evaluation:
 
     def __str__(self) -> str:
         text = io.StringIO()
-        Console(file=text, width=_WIDTH).print(self)
-        return text.getvalue().rstrip()
+        Console(file=text, width=get_terminal_size((_WIDTH, 24)).columns).print(self)
+        return "\n".join(line.rstrip() for line in text.getvalue().rstrip().splitlines())
 
     def _repr_html_(self) -> str:
         """The tables for a notebook."""

@@ -1,4 +1,4 @@
-"""Sheets: tables that can be written for the terminal, as Markdown, as LaTeX and as HTML."""
+"""Sheets: tables that can be written as Markdown, as LaTeX and as HTML; for the terminal see `terminal`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-
-from rich.markup import escape as escape_markup
-from rich.table import Table
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -20,8 +17,6 @@ _LATEX = {
     "*": r"$^*$",
     **{letter: "\\" + letter for letter in "&%$#_{}"},
 }
-_NAME_WIDTH = 8
-"""Smallest width of the column with the names of the rows, in characters."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +34,8 @@ class Sheet:
     title: str
     headings: Sequence[str]
     rows: Sequence[Sequence[Cell]]
+    spare: Sequence[str] = ()
+    """Headings of columns that a terminal leaves out if it is too narrow, in this order."""
 
 
 def markdown(sheet: Sheet) -> str:
@@ -77,20 +74,6 @@ def html(sheet: Sheet) -> str:
     rows = "\n".join("<tr>" + "".join(map(_html_cell, row)) + "</tr>" for row in sheet.rows)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table>"
     return f'<h3>{escape(sheet.title)}</h3>\n<div class="wide">{table}</div>'
-
-
-def rich_table(sheet: Sheet) -> Table:
-    """The table for the terminal; if it is too wide, the names of the rows are broken, not the figures."""
-    table = Table(title=escape_markup(sheet.title), title_justify="left", box=None, padding=(0, 1, 0, 0))
-    for number, heading in enumerate(sheet.headings):
-        if number:
-            table.add_column(escape_markup(heading), justify="right", no_wrap=True)
-        else:
-            table.add_column(escape_markup(heading), overflow="fold", min_width=_NAME_WIDTH)
-    for row in sheet.rows:
-        texts = [escape_markup(cell.text) for cell in row]
-        table.add_row(*(f"[bold]{text}[/bold]" if cell.bold else text for cell, text in zip(row, texts, strict=True)))
-    return table
 
 
 def in_latex(text: str) -> str:
