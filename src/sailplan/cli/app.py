@@ -6,6 +6,7 @@ import typer
 
 from sailplan.cli.demo import demo
 from sailplan.cli.evaluate import evaluate
+from sailplan.cli.help import Command, CommandGroup
 from sailplan.cli.main import options
 from sailplan.cli.plan import plan
 from sailplan.cli.policies import policies
@@ -18,19 +19,13 @@ from sailplan.cli.worlds import worlds
 
 app = typer.Typer(
     name="sailplan",
-    help="Search for paths when evaluating edges is expensive.",
+    cls=CommandGroup,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command()(plan)
-app.command()(train)
-app.command()(evaluate)
-app.command()(report)
-app.command()(policies)
-app.command()(demo)
-app.command()(reproduce)
-app.command()(serve)
+for command in (plan, train, evaluate, report, policies, demo, reproduce, serve):
+    app.command(cls=Command)(command)
 app.add_typer(worlds, name="worlds")
 app.add_typer(roadmap, name="roadmap")
 app.callback()(options)

@@ -55,7 +55,11 @@ def demo(
     worlds: Annotated[int, typer.Option(min=1, help="Unseen worlds of each family in the table.")] = 25,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of the training.")] = SETTINGS.rounds,
 ) -> None:
-    """A short tour: train a policy, compare it with planners on unseen worlds, a table, pictures and a page."""
+    """A short tour: train a policy, compare it with planners on unseen worlds, a table, pictures and a page.
+
+    Example:
+      sailplan demo --out demo --worlds 10
+    """
     typer.echo("The first searches compile the engine (about a minute); it is kept for the next time.")
     learned = {family: f"sail:{family}" for family in FAMILIES}
     learned[TRAINED_ON] = _train(out / "training", rounds)

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from sailplan.cli.main import tell
-from sailplan.cli.options import Json, split_names
+from sailplan.cli.options import LIMITS, OUTPUT, SEARCH, WORLDS, Json, split_names
 from sailplan.core import Limits
 from sailplan.datasets.scenario import Endpoints
 from sailplan.evaluation.evaluate import evaluate as run
@@ -20,25 +20,57 @@ from sailplan.evaluation.tables import as_objects
 
 def evaluate(
     data: Annotated[
-        list[str], typer.Option(help="A folder of worlds, a .scen or .npz file, or a family to generate; repeatable.")
+        list[str],
+        typer.Option(
+            help="A folder of worlds, a .scen or .npz file, or a family to generate; repeatable.",
+            rich_help_panel=WORLDS,
+        ),
     ],
-    policies: Annotated[str, typer.Option(help="Names, model files or run folders, separated by commas.")],
-    split: Annotated[str | None, typer.Option(help="train, validation, test or all; default test, or all.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Use at most so many worlds of each family.")] = None,
-    skip: Annotated[int, typer.Option(min=0, help="Leave out the first so many worlds of each family.")] = 0,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of generated worlds and random endpoints.")] = 0,
-    size: Annotated[int, typer.Option(min=2, help="Width and height of generated worlds.")] = 201,
+    policies: Annotated[
+        str, typer.Option(help="Names, model files or run folders, separated by commas.", rich_help_panel=SEARCH)
+    ],
+    split: Annotated[
+        str | None, typer.Option(help="train, validation, test or all; default test, or all.", rich_help_panel=WORLDS)
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Use at most so many worlds of each family.", rich_help_panel=WORLDS)
+    ] = None,
+    skip: Annotated[
+        int, typer.Option(min=0, help="Leave out the first so many worlds of each family.", rich_help_panel=WORLDS)
+    ] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed of generated worlds and random endpoints.", rich_help_panel=WORLDS)
+    ] = 0,
+    size: Annotated[
+        int, typer.Option(min=2, help="Width and height of generated worlds.", rich_help_panel=WORLDS)
+    ] = 201,
     endpoints: Annotated[
-        Endpoints, typer.Option(help="Search between corners or random cells; auto: random where a corner is blocked.")
+        Endpoints,
+        typer.Option(
+            help="Search between corners or random cells; auto: random where a corner is blocked.",
+            rich_help_panel=WORLDS,
+        ),
     ] = "auto",
-    max_expansions: Annotated[int, typer.Option(min=0, help="Give up after so many expansions.")] = 20_000,
-    max_evaluations: Annotated[int | None, typer.Option(min=0, help="Give up after so many edge evaluations.")] = None,
-    unlimited: Annotated[bool, typer.Option("--unlimited", help="Never give up.")] = False,
-    jobs: Annotated[int, typer.Option(min=1, help="Threads; with more than one, times are less exact.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="Write a record of every search here, as CSV.")] = None,
+    max_expansions: Annotated[
+        int, typer.Option(min=0, help="Give up after so many expansions.", rich_help_panel=LIMITS)
+    ] = 20_000,
+    max_evaluations: Annotated[
+        int | None, typer.Option(min=0, help="Give up after so many edge evaluations.", rich_help_panel=LIMITS)
+    ] = None,
+    unlimited: Annotated[bool, typer.Option("--unlimited", help="Never give up.", rich_help_panel=LIMITS)] = False,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Threads; with more than one, times are less exact.", rich_help_panel=SEARCH)
+    ] = 1,
+    out: Annotated[
+        Path | None, typer.Option(help="Write a record of every search here, as CSV.", rich_help_panel=OUTPUT)
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Run policies on worlds and print a table."""
+    """Run policies on worlds and print a table.
+
+    Example:
+      sailplan evaluate --data mazes --limit 20 --policies lazy,a_star,oracle
+    """
     evaluation = run(
         data,
         split_names(policies),

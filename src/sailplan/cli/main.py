@@ -54,7 +54,10 @@ def options(
 ) -> None:
     """Search for paths when evaluating edges is expensive.
 
-    Example: sailplan plan floor.png --start 3,4 --goal 180,190 --png search.png
+    Example:
+      sailplan plan floor.png --start 3,4 --goal 180,190 --png search.png
+
+    `sailplan COMMAND --help` describes a command. `sailplan demo` is a short tour.
     """
 
 

@@ -6,6 +6,11 @@ from typing import Annotated
 
 import typer
 
+SEARCH, LIMITS, OUTPUT = "Search", "Limits", "Output"
+MAP, WORLDS, TRAINING = "Map and robot", "Worlds", "Training"
+SPACE, ARM, SAMPLES = "Box", "Arm", "Samples"
+"""Titles of the groups of options in the help."""
+
 
 def parse_point(option: str, text: str, *, metres: bool = False) -> tuple[float, float]:
     """Read a cell written X,Y or, in metres, a point."""
@@ -27,4 +32,4 @@ def split_names(text: str) -> list[str]:
     return names
 
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.", rich_help_panel=OUTPUT)]

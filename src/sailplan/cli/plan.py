@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from sailplan.cli.main import tell
-from sailplan.cli.options import Json, parse_point
+from sailplan.cli.options import LIMITS, MAP, OUTPUT, SEARCH, Json, parse_point
 from sailplan.core import Limits, StopRule
 from sailplan.core.search import EngineName
 from sailplan.graphs.grid.graph import Moves
@@ -29,51 +29,96 @@ def plan(
         str,
         typer.Option(
             help="What selects the next vertex or edge; see `sailplan policies`. "
-            "lazy finds a path with few edge evaluations, lazy:1 and a_star_octile a shortest path."
+            "lazy finds a path with few edge evaluations, lazy:1 and a_star_octile a shortest path.",
+            rich_help_panel=SEARCH,
         ),
     ] = DEFAULT_POLICY,
-    start: Annotated[str | None, typer.Option(metavar="X,Y", help="Default: the bottom-left cell.")] = None,
-    goal: Annotated[str | None, typer.Option(metavar="X,Y", help="Default: the top-right cell.")] = None,
+    start: Annotated[
+        str | None, typer.Option(metavar="X,Y", help="Default: the bottom-left cell.", rich_help_panel=MAP)
+    ] = None,
+    goal: Annotated[
+        str | None, typer.Option(metavar="X,Y", help="Default: the top-right cell.", rich_help_panel=MAP)
+    ] = None,
     metres: Annotated[
-        bool, typer.Option("--metres", help="--start, --goal and --robot-radius are in metres, not in cells.")
+        bool,
+        typer.Option(
+            "--metres", help="--start, --goal and --robot-radius are in metres, not in cells.", rich_help_panel=MAP
+        ),
     ] = False,
     robot_radius: Annotated[
-        float, typer.Option(min=0, help="Block every cell at most this far from a blocked one; in cells, or metres.")
+        float,
+        typer.Option(
+            min=0,
+            help="Block every cell at most this far from a blocked one; in cells, or metres.",
+            rich_help_panel=MAP,
+        ),
     ] = 0.0,
-    unknown: Annotated[Unknown, typer.Option(help="What unknown cells (gray 205) count as.")] = "blocked",
+    unknown: Annotated[
+        Unknown, typer.Option(help="What unknown cells (gray 205) count as.", rich_help_panel=MAP)
+    ] = "blocked",
     costs: Annotated[
         Path | None,
-        typer.Option(help="Terrain costs of at least 1: a .npy file, or an image (white costs 1, black 10)."),
+        typer.Option(
+            help="Terrain costs of at least 1: a .npy file, or an image (white costs 1, black 10).", rich_help_panel=MAP
+        ),
     ] = None,
-    connectivity: Annotated[int, typer.Option(help="4 or 8 moves.")] = 8,
-    corner_cutting: Annotated[bool, typer.Option(help="Whether a diagonal may pass a blocked corner.")] = False,
-    stop: Annotated[StopRule | None, typer.Option(help="When the goal counts as found; default: the policy's.")] = None,
-    max_expansions: Annotated[int | None, typer.Option(min=0, help="Give up after this many expansions.")] = None,
-    max_evaluations: Annotated[int | None, typer.Option(min=0, help="Give up after this many edge checks.")] = None,
-    max_seconds: Annotated[float | None, typer.Option(min=0, help="Give up after this many seconds.")] = None,
+    connectivity: Annotated[int, typer.Option(help="4 or 8 moves.", rich_help_panel=MAP)] = 8,
+    corner_cutting: Annotated[
+        bool, typer.Option(help="Whether a diagonal may pass a blocked corner.", rich_help_panel=MAP)
+    ] = False,
+    stop: Annotated[
+        StopRule | None,
+        typer.Option(help="When the goal counts as found; default: the policy's.", rich_help_panel=SEARCH),
+    ] = None,
+    max_expansions: Annotated[
+        int | None, typer.Option(min=0, help="Give up after this many expansions.", rich_help_panel=LIMITS)
+    ] = None,
+    max_evaluations: Annotated[
+        int | None, typer.Option(min=0, help="Give up after this many edge checks.", rich_help_panel=LIMITS)
+    ] = None,
+    max_seconds: Annotated[
+        float | None, typer.Option(min=0, help="Give up after this many seconds.", rich_help_panel=LIMITS)
+    ] = None,
     bound: Annotated[
         float | None,
-        typer.Option(min=1, help="The path costs at most this many times the optimum; lazy policies only."),
+        typer.Option(
+            min=1,
+            help="The path costs at most this many times the optimum; lazy policies only.",
+            rich_help_panel=SEARCH,
+        ),
     ] = None,
     anytime: Annotated[
         bool,
-        typer.Option("--anytime", help="Improve the path until it is optimal, or --bound or a limit is reached."),
+        typer.Option(
+            "--anytime",
+            help="Improve the path until it is optimal, or --bound or a limit is reached.",
+            rich_help_panel=SEARCH,
+        ),
     ] = False,
-    engine: Annotated[EngineName, typer.Option(help="auto: the fastest that can run the search.")] = "auto",
-    png: Annotated[Path | None, typer.Option(help="Write a picture of the search.")] = None,
-    gif: Annotated[Path | None, typer.Option(help="Write an animation of the search.")] = None,
+    engine: Annotated[
+        EngineName, typer.Option(help="auto: the fastest that can run the search.", rich_help_panel=SEARCH)
+    ] = "auto",
+    png: Annotated[Path | None, typer.Option(help="Write a picture of the search.", rich_help_panel=OUTPUT)] = None,
+    gif: Annotated[Path | None, typer.Option(help="Write an animation of the search.", rich_help_panel=OUTPUT)] = None,
     html: Annotated[
-        Path | None, typer.Option(help="Write a page that replays the search; one file, which needs no server.")
+        Path | None,
+        typer.Option(
+            help="Write a page that replays the search; one file, which needs no server.", rich_help_panel=OUTPUT
+        ),
     ] = None,
     csv: Annotated[
-        Path | None, typer.Option(help="Write the path, in cells and in metres if the map has them.")
+        Path | None,
+        typer.Option(help="Write the path, in cells and in metres if the map has them.", rich_help_panel=OUTPUT),
     ] = None,
-    trace: Annotated[Path | None, typer.Option(help="Write the order of expansions, as .npz.")] = None,
+    trace: Annotated[
+        Path | None, typer.Option(help="Write the order of expansions, as .npz.", rich_help_panel=OUTPUT)
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Find a path on a map. The exit code is 1 if there is none within the limits.
 
-    Example: sailplan plan floor.yaml --metres --start 1.5,2 --goal 8,3.2 --robot-radius 0.3 --png search.png
+    Example:
+      sailplan plan floor.yaml --metres --start 1.5,2 --goal 8,3.2 --png out.png
     """
     if connectivity not in (4, 8):
         raise typer.BadParameter(f"--connectivity is 4 or 8, not {connectivity}")

@@ -18,7 +18,11 @@ _NAME_WIDTH = 18
 
 
 def policies(as_json: Json = False) -> None:
-    """List the values of --policy and --policies, in groups, with advice on when to use them."""
+    """List the values of --policy and --policies, in groups, with advice on when to use them.
+
+    Example:
+      sailplan policies
+    """
     if as_json:
         rows = [(group.name, *policy) for group in policy_groups() for policy in group.policies]
         typer.echo(json.dumps([{"policy": name, "summary": text, "group": group} for group, name, text in rows]))

@@ -22,7 +22,9 @@ MOST_POLICIES = 4
 
 
 def report(
-    records: Annotated[Path, typer.Argument(help="A CSV file that `sailplan evaluate --out` wrote.")],
+    records: Annotated[
+        Path, typer.Argument(metavar="RECORDS", help="A CSV file that `sailplan evaluate --out` wrote.")
+    ],
     out: Annotated[Path, typer.Option(help="The page to write.")] = Path("report.html"),
     replay: Annotated[
         list[str] | None,
@@ -39,7 +41,8 @@ def report(
 ) -> None:
     """Write one self-contained page with the table of a benchmark and, with --replay, searches to watch.
 
-    Example: sailplan report records.csv --replay mazes --out report.html
+    Example:
+      sailplan report records.csv --replay mazes --out report.html
     """
     rows = read_records(records)
     choice = Choice(split, limit=len(rows), seed=seed, size=size)

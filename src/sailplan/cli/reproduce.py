@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from sailplan.cli.options import Json, split_names
+from sailplan.cli.options import OUTPUT, TRAINING, WORLDS, Json, split_names
 from sailplan.datasets import FAMILIES
 from sailplan.evaluation.terminal import rich_table
 from sailplan.experiments import reproduce as experiments
@@ -22,20 +22,37 @@ What = Literal["table", "snapshots", "adaptation", "convergence", "all"]
 
 
 def reproduce(
-    what: Annotated[What, typer.Argument(help="A part of the paper, or all of it and a page.")],
+    what: Annotated[What, typer.Argument(metavar="WHAT", help="A part of the paper, or all of it and a page.")],
     data: Annotated[
         Path | None,
-        typer.Option(help="A folder per family in it, each with train/ validation/ test/; default: generated."),
+        typer.Option(
+            help="A folder per family in it, each with train/ validation/ test/; default: generated.",
+            rich_help_panel=WORLDS,
+        ),
     ] = None,
-    split: Annotated[str, typer.Option(help="The worlds that are reported: train, validation or test.")] = "test",
-    out: Annotated[Path, typer.Option(help="Folder for runs, records, tables and figures.")] = Path("reproduction"),
-    families: Annotated[str, typer.Option(help="Names separated by commas.")] = ",".join(FAMILIES),
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the trainings.")] = 0,
-    jobs: Annotated[int, typer.Option(min=1, help="Trainings at a time, each in its own process.")] = 2,
-    quick: Annotated[bool, typer.Option("--quick", help="Small settings, not the paper's: a few minutes.")] = False,
+    split: Annotated[
+        str, typer.Option(help="The worlds that are reported: train, validation or test.", rich_help_panel=WORLDS)
+    ] = "test",
+    out: Annotated[
+        Path, typer.Option(help="Folder for runs, records, tables and figures.", rich_help_panel=OUTPUT)
+    ] = Path("reproduction"),
+    families: Annotated[
+        str, typer.Option(show_default="all", help="Names separated by commas.", rich_help_panel=WORLDS)
+    ] = ",".join(FAMILIES),
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the trainings.", rich_help_panel=TRAINING)] = 0,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Trainings at a time, each in its own process.", rich_help_panel=TRAINING)
+    ] = 2,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Small settings, not the paper's: a few minutes.", rich_help_panel=TRAINING)
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Reproduce the paper; finished results in the folder are used, and unfinished trainings are continued."""
+    """Reproduce the paper. Finished results in the folder are used, and unfinished trainings are continued.
+
+    Example:
+      sailplan reproduce table --quick --out quick
+    """
     names = tuple(dict.fromkeys(split_names(families)))
     asked = Reproduction(out, data, split, names, seed, jobs, quick, SYSTEMS)
     if what == "all":

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from sailplan.cli.options import Json
+from sailplan.cli.help import Command, CommandGroup
+from sailplan.cli.options import ARM, OUTPUT, SAMPLES, SPACE, WORLDS, Json
 from sailplan.core.graph import FloatArray
 from sailplan.errors import SailplanError
 from sailplan.progress import show_progress
@@ -19,29 +20,49 @@ if TYPE_CHECKING:
     from sailplan.graphs import Roadmap, RoadmapGraph
     from sailplan.robots import ArmProblem, SphereRobot
 
-roadmap = typer.Typer(help="Sample roadmaps, and record their edges in many worlds.", no_args_is_help=True)
+roadmap = typer.Typer(cls=CommandGroup, no_args_is_help=True)
 
-Urdf = Annotated[Path | None, typer.Option(help="An arm as spheres: its URDF.")]
-Srdf = Annotated[Path | None, typer.Option(help="Its SRDF.")]
-Group = Annotated[str | None, typer.Option(help="The group of joints in the SRDF.")]
+Urdf = Annotated[Path | None, typer.Option(help="An arm as spheres: its URDF.", rich_help_panel=ARM)]
+Srdf = Annotated[Path | None, typer.Option(help="Its SRDF.", rich_help_panel=ARM)]
+Group = Annotated[str | None, typer.Option(help="The group of joints in the SRDF.", rich_help_panel=ARM)]
 
 
-@roadmap.command()
+@roadmap.callback()
+def about() -> None:
+    """Sample roadmaps, and record their edges in many worlds.
+
+    Example:
+      sailplan roadmap sample --lower 0,0 --upper 200,200 --out roadmap.npz
+    """
+
+
+@roadmap.command(cls=Command)
 def sample(
-    out: Annotated[Path, typer.Option(help="The .npz file to write.")],
-    lower: Annotated[str | None, typer.Option(help="Lower limits, separated by commas, for example 0,0.")] = None,
-    upper: Annotated[str | None, typer.Option(help="Upper limits, separated by commas, for example 200,200.")] = None,
+    out: Annotated[Path, typer.Option(help="The .npz file to write.", rich_help_panel=OUTPUT)],
+    lower: Annotated[
+        str | None, typer.Option(help="Lower limits, separated by commas, for example 0,0.", rich_help_panel=SPACE)
+    ] = None,
+    upper: Annotated[
+        str | None, typer.Option(help="Upper limits, separated by commas, for example 200,200.", rich_help_panel=SPACE)
+    ] = None,
     urdf: Urdf = None,
     srdf: Srdf = None,
     group: Group = None,
-    count: Annotated[int, typer.Option(min=1, help="Number of vertices.")] = 1000,
-    neighbours: Annotated[int | None, typer.Option(min=1, help="Neighbours of a vertex; default: as PRM*.")] = None,
-    random: Annotated[bool, typer.Option("--random", help="Random samples instead of a Halton sequence.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same roadmap.")] = 0,
+    count: Annotated[int, typer.Option(min=1, help="Number of vertices.", rich_help_panel=SAMPLES)] = 1000,
+    neighbours: Annotated[
+        int | None, typer.Option(min=1, help="Neighbours of a vertex; default: as PRM*.", rich_help_panel=SAMPLES)
+    ] = None,
+    random: Annotated[
+        bool, typer.Option("--random", help="Random samples instead of a Halton sequence.", rich_help_panel=SAMPLES)
+    ] = False,
+    seed: Annotated[
+        int, typer.Option(min=0, help="The same seed gives the same roadmap.", rich_help_panel=SAMPLES)
+    ] = 0,
 ) -> None:
     """Sample a roadmap in a box, or in the joint space of an arm without self-collisions.
 
-    Example: sailplan roadmap sample --lower 0,0 --upper 200,200 --count 500 --out roadmap.npz
+    Example:
+      sailplan roadmap sample --lower 0,0 --upper 200,200 --out roadmap.npz
     """
     from sailplan.graphs import Roadmap
 
@@ -68,28 +89,47 @@ def sample(
     typer.echo(f"{made.vertex_count} vertices and {made.edge_count} edges in {out}")
 
 
-@roadmap.command()
+@roadmap.command(cls=Command)
 def record(
     file: Annotated[Path, typer.Argument(metavar="ROADMAP", help="A roadmap that `sample` wrote.")],
-    data: Annotated[str, typer.Option(help="A folder of maps or a family to generate; with --urdf, arm problems.")],
-    out: Annotated[Path, typer.Option(help="The .npz file to write.")],
-    start: Annotated[str | None, typer.Option(help="The start in all worlds, joined to the roadmap.")] = None,
-    goal: Annotated[str | None, typer.Option(help="The goal in all worlds.")] = None,
+    data: Annotated[
+        str,
+        typer.Option(
+            help="A folder of maps or a family to generate; with --urdf, arm problems.", rich_help_panel=WORLDS
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="The .npz file to write.", rich_help_panel=OUTPUT)],
+    start: Annotated[
+        str | None, typer.Option(help="The start in all worlds, joined to the roadmap.", rich_help_panel=WORLDS)
+    ] = None,
+    goal: Annotated[str | None, typer.Option(help="The goal in all worlds.", rich_help_panel=WORLDS)] = None,
     urdf: Urdf = None,
     srdf: Srdf = None,
     group: Group = None,
-    split: Annotated[str | None, typer.Option(help="train, validation, test or all; default all.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many worlds of each family.")] = None,
-    radius: Annotated[float, typer.Option(min=0.0, help="Radius of a round robot on maps, in cells.")] = 0.0,
-    resolution: Annotated[float | None, typer.Option(help="Largest distance of checks along an edge.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of generated worlds, and of random starts and goals.")] = 0,
+    split: Annotated[
+        str | None, typer.Option(help="train, validation, test or all; default all.", rich_help_panel=WORLDS)
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="At most so many worlds of each family.", rich_help_panel=WORLDS)
+    ] = None,
+    radius: Annotated[
+        float, typer.Option(min=0.0, help="Radius of a round robot on maps, in cells.", rich_help_panel=WORLDS)
+    ] = 0.0,
+    resolution: Annotated[
+        float | None, typer.Option(help="Largest distance of checks along an edge.", rich_help_panel=WORLDS)
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option(min=0, help="Seed of generated worlds, and of random starts and goals.", rich_help_panel=WORLDS),
+    ] = 0,
     as_json: Json = False,
 ) -> None:
     """Check every edge of a roadmap in each world, and write the results for `train` and `evaluate`.
 
     Without --start and --goal they are random vertices of the roadmap; of arm problems, the nearest ones.
 
-    Example: sailplan roadmap record roadmap.npz --data mazes --limit 200 --start 0,0 --goal 200,200 --out worlds.npz
+    Example:
+      sailplan roadmap record roadmap.npz --data mazes --out worlds.npz
     """
     from sailplan.datasets import record_worlds, write_edge_worlds
     from sailplan.graphs import Roadmap

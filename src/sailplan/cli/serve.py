@@ -29,7 +29,8 @@ def serve(
 ) -> None:
     """Serve a page on which maps are drawn, uploaded or generated, and searches are run and played.
 
-    Example: sailplan serve --open
+    Example:
+      sailplan serve --open
     """
     server = _server()
     settings = Settings(host, max_cells, max_bytes, max_seconds, max_expansions, workers=workers, queue=queue)

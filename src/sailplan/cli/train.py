@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from sailplan.cli.main import tell
-from sailplan.cli.options import Json
+from sailplan.cli.options import TRAINING, WORLDS, Json
 from sailplan.datasets.scenario import Endpoints
 from sailplan.errors import TrainingError
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName, Preset
@@ -24,28 +24,62 @@ from sailplan.learning.train import PICTURE, baselines, make_plan, run_training
 from sailplan.policies.catalogue import MODEL
 from sailplan.progress import show_progress
 
+_PANELS = {
+    "TrainingSettings": "Settings of every algorithm",
+    "PlannerSettings": "Settings of SaIL through the planner (sail with the preset default)",
+    "SailSettings": "Settings of roll-outs (sail, sl, ql)",
+    "QLearningSettings": "Settings of roll-outs (sail, sl, ql)",
+    "ScoreSettings": "Settings of scores (sail with the preset paper, sl, cem, ql)",
+    "CrossEntropySettings": "Settings of scores (sail with the preset paper, sl, cem, ql)",
+    "NetworkSettings": "Settings of scores (sail with the preset paper, sl, cem, ql)",
+    "VectorSettings": "Settings of parameter vectors (cem, belief)",
+    "BeliefSettings": "Settings of beliefs (belief)",
+}
+"""Titles of the groups of settings in the help, by the class that defines them."""
+
 
 def train(
     context: typer.Context,
     data: Annotated[
-        str | None, typer.Option(help="A folder with train/ and validation/, a flat folder of maps, or a family.")
+        str | None,
+        typer.Option(
+            help="A folder with train/ and validation/, a flat folder of maps, or a family.", rich_help_panel=WORLDS
+        ),
     ] = None,
     algorithm: Annotated[
-        AlgorithmName, typer.Option(help="SaIL, supervised, cross-entropy, Q-learning, or a belief.")
+        AlgorithmName,
+        typer.Option(help="SaIL, supervised, cross-entropy, Q-learning, or a belief.", rich_help_panel=TRAINING),
     ] = "sail",
-    preset: Annotated[Preset, typer.Option(help="Values of the settings below that are not given.")] = "default",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the training.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="Folder of the run.")] = None,
-    resume: Annotated[Path | None, typer.Option(help="Continue the run in this folder; needs no other option.")] = None,
+    preset: Annotated[
+        Preset, typer.Option(help="Values of the settings below that are not given.", rich_help_panel=TRAINING)
+    ] = "default",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the training.", rich_help_panel=TRAINING)] = 0,
+    out: Annotated[Path | None, typer.Option(help="Folder of the run.", rich_help_panel=TRAINING)] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(help="Continue the run in this folder; needs no other option.", rich_help_panel=TRAINING),
+    ] = None,
     endpoints: Annotated[
-        Endpoints, typer.Option(help="Search between corners or random cells; auto: random where a corner is blocked.")
+        Endpoints,
+        typer.Option(
+            help="Search between corners or random cells; auto: random where a corner is blocked.",
+            rich_help_panel=WORLDS,
+        ),
     ] = "auto",
-    data_seed: Annotated[int, typer.Option(min=0, help="Seed of generated worlds and random endpoints.")] = 0,
-    jobs: Annotated[int, typer.Option(min=1, help="Threads; the result does not depend on them.")] = 2,
+    data_seed: Annotated[
+        int, typer.Option(min=0, help="Seed of generated worlds and random endpoints.", rich_help_panel=WORLDS)
+    ] = 0,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Threads; the result does not depend on them.", rich_help_panel=TRAINING)
+    ] = 2,
     as_json: Json = False,
     **changes: Any,
 ) -> None:
-    """Learn a policy from worlds; every setting can be changed by an option of its name."""
+    """Learn a policy from worlds. Every setting can be changed by an option of its name.
+
+    Example:
+      sailplan train --data my_maps --out run
+    """
     given = _given_settings(changes)
     if resume is not None:
         if _options_given(context) - {"resume", "jobs", "as_json"}:
@@ -128,11 +162,19 @@ def _given_settings(changes: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _settings_fields() -> list[Field[Any]]:
-    """The settings of all algorithms, each name once."""
-    presets = [preset for entry in ALGORITHMS.values() for preset in entry.presets.values()]
-    own = [one for preset in presets for one in fields(preset) if one.name != "network"]
-    return list({one.name: one for one in [*own, *fields(NetworkSettings)]}.values())
+def _settings_fields() -> list[tuple[Field[Any], str]]:
+    """The settings of all algorithms, each name once, and the title of its group in the help."""
+    presets = [type(preset) for entry in ALGORITHMS.values() for preset in entry.presets.values()]
+    kinds: list[type[Any]] = [NetworkSettings, *presets]
+    found: dict[str, tuple[Field[Any], str]] = {}
+    for kind in kinds:
+        for one in fields(kind):
+            # The class that first defines the setting; the classes that extend it may only change its default.
+            home = next(base for base in reversed(kind.__mro__) if one.name in inspect.get_annotations(base))
+            if one.name != "network":
+                found.setdefault(one.name, (one, _PANELS.get(home.__name__, "Other settings")))
+    order = [*_PANELS.values(), "Other settings"]
+    return sorted(found.values(), key=lambda pair: order.index(pair[1]))
 
 
 def _add_settings() -> None:
@@ -140,8 +182,9 @@ def _add_settings() -> None:
     signature = inspect.signature(train, eval_str=True)
     kept = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
     types: dict[str, Any] = {"int": int, "float": float, "bool": bool, "str": str}
-    for one in _settings_fields():
-        kind: Any = Annotated[types.get(str(one.type), str) | None, typer.Option(help=one.metadata["help"])]
+    for one, panel in _settings_fields():
+        option = typer.Option(help=one.metadata["help"], rich_help_panel=panel)
+        kind: Any = Annotated[types.get(str(one.type), str) | None, option]
         kept.append(inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind))
     train.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
     train.__annotations__ = {one.name: one.annotation for one in kept}

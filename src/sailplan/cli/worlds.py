@@ -8,14 +8,24 @@ from typing import Annotated
 
 import typer
 
+from sailplan.cli.help import Command, CommandGroup
 from sailplan.cli.options import Json
 from sailplan.graphs.grid.world import Unknown
 from sailplan.progress import show_progress
 
-worlds = typer.Typer(help="Generate worlds and show them.", no_args_is_help=True)
+worlds = typer.Typer(cls=CommandGroup, no_args_is_help=True)
 
 
-@worlds.command()
+@worlds.callback()
+def about() -> None:
+    """Generate worlds and show them.
+
+    Example:
+      sailplan worlds generate mazes --count 60 --out my_maps
+    """
+
+
+@worlds.command(cls=Command)
 def generate(
     family: Annotated[str, typer.Argument(metavar="FAMILY", help="The family: forest, mazes, single_bugtrap, ...")],
     out: Annotated[Path, typer.Option(help="Folder to write N.png into.")],
@@ -26,7 +36,8 @@ def generate(
 ) -> None:
     """Generate worlds of a family and write them as PNG files.
 
-    Example: sailplan worlds generate mazes --count 60 --out my_maps
+    Example:
+      sailplan worlds generate mazes --count 60 --out my_maps
     """
     from sailplan.datasets import GeneratedWorlds, write_png
 
@@ -38,7 +49,7 @@ def generate(
     typer.echo(f"{count} worlds of {family} in {out}")
 
 
-@worlds.command()
+@worlds.command(cls=Command)
 def show(
     path: Annotated[Path, typer.Argument(metavar="MAP", help="An image, a MovingAI .map or a ROS .yaml file.")],
     png: Annotated[Path | None, typer.Option(help="Write a picture of the world.")] = None,
@@ -47,7 +58,8 @@ def show(
 ) -> None:
     """Print the size and the contents of a map, and draw it.
 
-    Example: sailplan worlds show floor.yaml --png floor.png
+    Example:
+      sailplan worlds show floor.yaml --png floor.png
     """
     from sailplan.datasets import read_world
     from sailplan.graphs.grid.pictures import draw_world, write_picture
