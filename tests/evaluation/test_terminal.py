@@ -90,7 +90,9 @@ def test_brackets_are_no_markup() -> None:
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_an_evaluation_as_text_fits_the_terminal(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as in a notebook
     lines = str(Evaluation(RECORDS)).splitlines()
+    assert not any("\x1b" in line for line in lines)
     assert max(map(len, lines)) <= width
     assert "…" not in "\n".join(lines)
 

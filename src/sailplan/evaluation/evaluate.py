@@ -67,7 +67,9 @@ class Evaluation:
 
     def __str__(self) -> str:
         text = io.StringIO()
-        Console(file=text, width=get_terminal_size((_WIDTH, 24)).columns).print(self)
+        width = get_terminal_size((_WIDTH, 24)).columns
+        # In a notebook rich would display the tables by itself, and in colours.
+        Console(file=text, width=width, force_jupyter=False, force_terminal=False).print(self)
         return "\n".join(line.rstrip() for line in text.getvalue().rstrip().splitlines())
 
     def _repr_html_(self) -> str:
