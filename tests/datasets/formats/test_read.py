@@ -103,4 +103,4 @@ def test_a_header_is_enough_to_refuse() -> None:
 def test_files_that_are_no_map(names: list[str], message: str) -> None:
     yaml = b"image: b.png\nresolution: 1\norigin: [0, 0, 0]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n"
     with pytest.raises(WorldError, match=f"^{message}"):
-        decode_world({name: yaml for name in names}, largest=100)
+        decode_world(dict.fromkeys(names, yaml), largest=100)

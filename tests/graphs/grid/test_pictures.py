@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from PIL import Image
 
 from sailplan.core import Limits, open_search
+from sailplan.core.graph import FloatArray
 from sailplan.errors import SailplanError
 from sailplan.evaluation.animation import frames
 from sailplan.graphs import ExplicitGraph, Moves, Problem, grid_problem
@@ -125,3 +127,32 @@ def test_only_grids_can_be_drawn() -> None:
     session = open_search(problem, greedy("zero"))
     with pytest.raises(SailplanError, match="only searches on grids"):
         pictures.draw_search(problem, session.state)
+
+
+# Machado, Oliveira and Fernandes (2009): how colours look with each kind of colour blindness, in linear RGB.
+_SEEN = {
+    "all colours": np.eye(3),
+    "protanopia": np.array([[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]),
+    "deuteranopia": np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]),
+    "tritanopia": np.array([[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]]),
+}
+_TO_XYZ = np.array([[0.4125, 0.3576, 0.1804], [0.2127, 0.7152, 0.0722], [0.0193, 0.1192, 0.9503]])
+_WHITE = np.array([0.9505, 1.0, 1.0888])
+
+
+def _lab(colour: pictures.Colour, seen: FloatArray) -> FloatArray:
+    """The colour in CIELAB, as somebody sees it."""
+    share = np.array(colour) / 255
+    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    ratio = _TO_XYZ @ np.clip(seen @ linear, 0, 1) / _WHITE
+    x, y, z = np.where(ratio > 0.008856, np.cbrt(ratio), 7.787 * ratio + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("seen", _SEEN)
+def test_colours_are_told_apart_by_colour_blind_readers(seen: str) -> None:
+    names = ("FREE", "HIDDEN_OBSTACLE", "COSTLY", "PENALISED", "PENALISED_OBSTACLE", "KNOWN_INVALID", "FRONTIER")
+    names += ("EXPANDED", "INVALID_EDGE", "PATH", "START", "GOAL")
+    colours = {name: _lab(getattr(pictures, name), _SEEN[seen]) for name in names}
+    for one, other in itertools.combinations(names, 2):
+        assert np.linalg.norm(colours[one] - colours[other]) > 12, (one, other)

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from tests.cli import conftest as cli
+
+run = cli.run
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
@@ -135,8 +138,11 @@ def open_page(page: Page, server: Server) -> OpenPage:
     return opened
 
 
+Downloads = Callable[[Page, str], Path]
+
+
 @pytest.fixture
-def downloads(tmp_path: Path) -> Callable[[Page, str], Path]:
+def downloads(tmp_path: Path) -> Downloads:
     """Press a button and return the file that it downloads."""
 
     def downloaded(page: Page, label: str) -> Path:
