@@ -1,6 +1,7 @@
 """How does the server of the web page behave under load? Many clients search at once, and repeat what is refused.
 
 python benchmarks/web_load.py [--searches 2000] [--clients 50] [--policy optimistic] [--side 201] [--queue N ...]
+python benchmarks/web_load.py --memory lazy optimistic a_star_octile --side 1024
 """
 
 from __future__ import annotations
@@ -92,6 +93,27 @@ def _report(log: Log, seconds: float) -> None:
     print(f"  memory      {memory}")
 
 
+def _measure_memory(policies: list[str], side: int) -> None:
+    """Print what one search on a large map needs beyond the memory of the server, by policy."""
+    for policy in policies:
+        with started("--workers", "1", "--max-cells", str(side * side)) as server:
+            assert (
+                server.ask("POST", "/api/search", {**server.task("forest", 0), "policy": policy}, seconds=600).status
+                == 200
+            )
+            task = {**server.task("forest", 0, side), "policy": policy}
+            server.peak_memory()
+            before, began = server.memory(), time.perf_counter()
+            answer = server.ask("POST", "/api/search", task, seconds=600)
+            seconds, grown = time.perf_counter() - began, server.peak_memory() - before
+            facts = answer.value["facts"]
+            print(
+                f"{policy} on {side} x {side}: {facts['outcome']}, {facts['expansions']} expansions, "
+                f"{facts['edge_evaluations']} evaluations, search {facts['seconds']:.2f} s, answer {seconds:.2f} s of "
+                f"{len(answer.body) / 2**20:.1f} MiB, {grown:.0f} MiB more, {grown * 2**20 / side**2:.0f} bytes a cell"
+            )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--searches", type=int, default=2000)
@@ -99,7 +121,11 @@ def main() -> None:
     parser.add_argument("--policy", default="optimistic")
     parser.add_argument("--side", type=int, default=201)
     parser.add_argument("--queue", type=int, nargs="*", default=[64, 16])
+    parser.add_argument("--memory", nargs="+", metavar="POLICY", help="instead, the memory of one search per policy")
     given = parser.parse_args()
+    if given.memory:
+        _measure_memory(given.memory, given.side)
+        return
     failed = False
     for queue in given.queue:
         with started("--queue", str(queue)) as server:

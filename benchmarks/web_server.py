@@ -50,8 +50,17 @@ class Server:
 
     def memory(self) -> float:
         """Return the resident memory in MiB."""
+        return self._status("VmRSS")
+
+    def peak_memory(self) -> float:
+        """Return the largest resident memory in MiB since the last call."""
+        most = self._status("VmHWM")
+        Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+        return most
+
+    def _status(self, field: str) -> float:
         status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.findall(r"VmRSS:\s+(\d+) kB", status)[0]) / 1024
+        return int(re.findall(rf"{field}:\s+(\d+) kB", status)[0]) / 1024
 
 
 @contextmanager

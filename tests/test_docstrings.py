@@ -24,6 +24,7 @@ EXTRAS = {
     "sailplan.learning.algorithms.belief_network": "torch",
     "sailplan.learning.convergence": "matplotlib",
     "sailplan.learning.regressors.torch_network": "torch",
+    "sailplan.web": "starlette",
 }
 """The optional packages that modules, or their examples, need."""
 

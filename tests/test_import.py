@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-_HEAVY = {"torch", "matplotlib", "gymnasium", "pygame", "stable_baselines3", "sb3_contrib"}
+_HEAVY = {"torch", "matplotlib", "gymnasium", "pygame", "stable_baselines3", "sb3_contrib", "starlette", "uvicorn"}
 
 
 def _loaded_by(statement: str) -> set[str]:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import asdict
 from typing import Any
 
@@ -226,10 +226,12 @@ def listen(host: str, port: int) -> socket.socket:
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        opened = socket.socket(family, kind, protocol)
-        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        opened.bind(address)
-        opened.listen()
+        with ExitStack() as stack:
+            opened = stack.enter_context(socket.socket(family, kind, protocol))
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            opened.bind(address)
+            opened.listen()
+            stack.pop_all()
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise SailplanError(f"cannot listen on {host} port {port}: {str(reason).lower()}; see --port") from error
@@ -244,6 +246,11 @@ def address_of(opened: socket.socket) -> str:
 
 def serve(opened: socket.socket, settings: Settings) -> None:
     """Answer requests until the process is interrupted, which raises KeyboardInterrupt."""
+    create_server(settings).run(sockets=[opened])
+
+
+def create_server(settings: Settings) -> uvicorn.Server:
+    """Return the server, which `run` starts."""
     config = uvicorn.Config(
         create_app(settings),
         http=Protocol,
@@ -257,4 +264,4 @@ def serve(opened: socket.socket, settings: Settings) -> None:
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
-    uvicorn.Server(config).run(sockets=[opened])
+    return uvicorn.Server(config)
