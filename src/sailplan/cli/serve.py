@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from sailplan.cli.options import LIMITS
 from sailplan.errors import SailplanError
 from sailplan.web.settings import Settings
 
@@ -19,12 +20,24 @@ def serve(
         _DEFAULT.host
     ),
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free one.")] = 8000,
-    max_cells: Annotated[int, typer.Option(min=1, help="Cells of the largest map.")] = _DEFAULT.cells,
-    max_bytes: Annotated[int, typer.Option(min=1024, help="Bytes of the largest request.")] = _DEFAULT.bytes,
-    max_seconds: Annotated[float, typer.Option(min=0.001, help="Time limit of a search.")] = _DEFAULT.seconds,
-    max_expansions: Annotated[int, typer.Option(min=1, help="Most expansions of a search.")] = _DEFAULT.expansions,
-    workers: Annotated[int, typer.Option(min=1, help="Searches that run at a time.")] = _DEFAULT.workers,
-    queue: Annotated[int, typer.Option(min=0, help="Requests that may wait; others are refused.")] = _DEFAULT.queue,
+    max_cells: Annotated[
+        int, typer.Option(min=1, help="Cells of the largest map.", rich_help_panel=LIMITS)
+    ] = _DEFAULT.cells,
+    max_bytes: Annotated[
+        int, typer.Option(min=1024, help="Bytes of the largest request.", rich_help_panel=LIMITS)
+    ] = _DEFAULT.bytes,
+    max_seconds: Annotated[
+        float, typer.Option(min=0.001, help="Time limit of a search.", rich_help_panel=LIMITS)
+    ] = _DEFAULT.seconds,
+    max_expansions: Annotated[
+        int, typer.Option(min=1, help="Most expansions of a search.", rich_help_panel=LIMITS)
+    ] = _DEFAULT.expansions,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Searches that run at a time.", rich_help_panel=LIMITS)
+    ] = _DEFAULT.workers,
+    queue: Annotated[
+        int, typer.Option(min=0, help="Requests that may wait; others are refused.", rich_help_panel=LIMITS)
+    ] = _DEFAULT.queue,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Serve a page on which maps are drawn, uploaded or generated, and searches are run and played.
