@@ -21,7 +21,6 @@ app = typer.Typer(
     name="sailplan",
     cls=CommandGroup,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 for command in (plan, train, evaluate, report, policies, demo, reproduce, serve):

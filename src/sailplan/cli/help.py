@@ -16,6 +16,7 @@ Rows = list[tuple[str, str]]
 """Names of arguments, options or commands, each with its help."""
 _WIDEST = 100
 """Longest line, in characters."""
+_COMMANDS = "Commands"
 _OTHER = "Options"
 """Title of the options that are in no group, the last ones."""
 _VALUES: dict[Any, str] = {int: "N", float: "X", Path: "PATH", str: "TEXT"}
@@ -41,13 +42,15 @@ class CommandGroup(TyperGroup):
 def _print(command: Any, context: Any) -> None:
     console = Console(highlight=False)
     panels = _panels(command, context)
-    names = max(len(name) for rows in panels.values() for name, _ in rows)
+    widths = {title: max(len(name) for name, _ in rows) for title, rows in panels.items()}
+    options = max(width for title, width in widths.items() if title != _COMMANDS)
     usage = [context.command_path, "[OPTIONS]", *(name for name, _ in panels.get("Arguments", []))]
-    if "Commands" in panels:
+    if _COMMANDS in panels:
         usage.append("COMMAND ...")
     parts: list[RenderableType] = [Text("Usage: " + " ".join(usage)), "", *_paragraphs(command.help)]
     for title, rows in panels.items():
-        parts += [Text(title, style="bold"), Padding(_table(rows, names), (0, 0, 1, 2))]
+        width = widths[title] if title == _COMMANDS else options
+        parts += [Text(title, style="bold"), Padding(_table(rows, width), (0, 0, 1, 2))]
     for part in parts:
         console.print(part, width=min(console.width, _WIDEST))
 
@@ -74,7 +77,7 @@ def _panels(command: Any, context: Any) -> dict[str, Rows]:
     panels: dict[str, Rows] = {}
     commands = [command.get_command(context, name) for name in getattr(command, "commands", ())]
     if commands:
-        panels["Commands"] = [(one.name, _first_sentence(one.help)) for one in commands]
+        panels[_COMMANDS] = [(one.name, first_sentence(one.help)) for one in commands]
     for parameter in command.get_params(context):
         is_argument = parameter.param_type_name == "argument"
         title = "Arguments" if is_argument else parameter.rich_help_panel or _OTHER
@@ -84,7 +87,8 @@ def _panels(command: Any, context: Any) -> dict[str, Rows]:
     return {**{title: rows for title, rows in panels.items() if title != _OTHER}, _OTHER: panels[_OTHER]}
 
 
-def _first_sentence(text: str) -> str:
+def first_sentence(text: str) -> str:
+    """The first sentence of a docstring."""
     return " ".join(text.split("\n\n")[0].split()).partition(". ")[0].rstrip(".") + "."
 
 
@@ -94,19 +98,20 @@ def _option(option: Any) -> str:
 
 
 def _value(option: Any) -> str:
-    if _choices(option):
+    if choices(option):
         return "NAME"
     kind = option.type_descriptor.annotation
     return _VALUES.get(get_args(kind)[0] if get_origin(kind) is list else kind, "TEXT")
 
 
-def _choices(parameter: Any) -> list[str]:
+def choices(parameter: Any) -> list[str]:
+    """The values that an option or an argument may have, if they are few."""
     return [str(getattr(one, "value", one)) for one in parameter.type_descriptor.choices or ()]
 
 
 def _remarks(parameter: Any) -> list[str]:
     """The choices of a value, its default and the opposite of a flag, in brackets."""
-    remarks = [", ".join(_choices(parameter))] if _choices(parameter) else []
+    remarks = [", ".join(choices(parameter))] if choices(parameter) else []
     remarks += [f"opposite: {name}" for name in parameter.secondary_opts]
     shown = parameter.show_default
     default = shown if isinstance(shown, str) else parameter.default

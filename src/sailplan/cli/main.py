@@ -13,11 +13,17 @@ from sailplan.errors import SailplanError
 
 USAGE = 2
 INTERRUPTED = 130
+COMPLETION = "_SAILPLAN_COMPLETE"
+"""The variable that a shell sets when it asks for completions."""
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     try:
+        if os.environ.get(COMPLETION):
+            from sailplan.cli.completion import complete
+
+            complete()
         # Not at the top, so that an interrupt while modules load is handled like any other.
         from sailplan.cli.app import app
 
