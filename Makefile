@@ -8,7 +8,7 @@ PLAIN_TESTS := $(addprefix tests/,core/test_state.py core/test_graph.py core/tes
 	policies/steered policies/width)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test lint coverage bench reproduce training pretrained clean
+.PHONY: help demo test lint coverage bench results reproduce training pretrained clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -35,6 +35,10 @@ bench: .venv/installed-bench ## speed against other planners, generated worlds a
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/families.py
 	$(BIN)/python benchmarks/environment.py
+
+results: .venv/installed-plot ## the records, tables and figures of docs/results.md (ten minutes)
+	$(BIN)/python benchmarks/results.py records
+	$(BIN)/python benchmarks/results.py page
 
 reproduce: .venv/installed-train ## the paper's table and figures, and report.html (hours; minutes with OPTIONS=--quick)
 	$(BIN)/sailplan reproduce all --out build/reproduction$(findstring -quick,$(OPTIONS)) $(OPTIONS)
