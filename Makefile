@@ -8,7 +8,7 @@ PLAIN_TESTS := $(addprefix tests/,core/test_state.py core/test_graph.py core/tes
 	policies/steered policies/width)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test lint coverage bench results reproduce training pretrained clean
+.PHONY: help demo test lint coverage bench docs results reproduce training pretrained clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -35,6 +35,9 @@ bench: .venv/installed-bench ## speed against other planners, generated worlds a
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/families.py
 	$(BIN)/python benchmarks/environment.py
+
+docs: .venv/installed-docs ## the documentation as a site: build/site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --site-dir build/site
 
 results: .venv/installed-plot ## the records, tables and figures of docs/results.md (ten minutes)
 	$(BIN)/python benchmarks/results.py records
@@ -83,7 +86,11 @@ clean: ## remove the environment and everything made
 
 .venv/installed-dev: .venv/bin/python pyproject.toml constraints.txt
 	$(PIP) -e '.[dev]'
-	@touch $@ .venv/installed .venv/installed-plot .venv/installed-train
+	@touch $@ .venv/installed .venv/installed-plot .venv/installed-train .venv/installed-docs
+
+.venv/installed-docs: .venv/bin/python pyproject.toml constraints.txt
+	$(PIP) -e '.[docs]'
+	@touch $@ .venv/installed
 
 .venv/installed-bench: .venv/bin/python pyproject.toml constraints.txt
 	$(PIP) -e '.[bench,gym]'

@@ -24,6 +24,7 @@ from sailplan.learning import ALGORITHMS, DEFAULT
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
+START = ROOT / "docs" / "index.md"
 DOCUMENTS = [README, *sorted((ROOT / "docs").glob("*.md"))]
 NOT_RUN = re.compile(r"<!-- not run: (?P<reason>.+?) -->\s*\Z")
 """A comment before a block that the tests do not run; it gives the reason."""
@@ -120,11 +121,12 @@ def test_plan_commands_of_readme_run(maps: Path) -> None:
     assert Path("path.csv").read_text().startswith("x,y,x_metres,y_metres\n")
 
 
-def test_sample_output_of_readme_is_current(maps: Path) -> None:
-    lines = command_lines(README)
+@pytest.mark.parametrize("document", [README, START], ids=lambda path: path.stem)
+def test_sample_output_is_current(document: Path, maps: Path) -> None:
+    lines = command_lines(document)
     first = next(index for index, line in enumerate(lines) if line.startswith("sailplan worlds generate"))
     printed = [CliRunner().invoke(app, shlex.split(line)[1:]).stdout for line in lines[first : first + 3]]
-    (sample,) = (block.text for block in blocks_of(README) if block.language == "text")
+    (sample,) = (block.text for block in blocks_of(document) if block.language == "text")
     assert without_times("".join(printed[1:])) == without_times(sample)
 
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from sailplan.policies.catalogue import load_policy, save_policy
 
 __version__ = "0.1.0"
+"""The version of the package."""
 
 _HOME = {
     "CallbackGraph": "sailplan.graphs",

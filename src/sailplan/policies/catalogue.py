@@ -117,6 +117,7 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "oracle": Entry(OraclePolicy, "clairvoyant: exact cost-to-go; a lower limit, not a planner", "references"),
 }
+"""The built-in policies by name."""
 
 
 PRETRAINED_KINDS: dict[str, str] = {

@@ -84,6 +84,7 @@ class Cylinder:
 
 
 Obstacle: TypeAlias = Sphere | Box | Cylinder
+"""What a scene may contain."""
 _Kind = TypeVar("_Kind", Sphere, Box, Cylinder)
 
 

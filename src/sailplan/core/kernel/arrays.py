@@ -32,11 +32,12 @@ NOT_EVALUATED = 4
 """Why the search kernel returned."""
 
 EXPANSIONS, EDGE_EVALUATIONS, POLICY_EVALUATIONS, NON_FINITE_SCORES, INVALID_VERTICES, INVALID_EDGES = range(6)
+"""Indices of `StateArrays.counts`: what has been counted so far."""
 EVALUATED, PENDING, REQUESTED, ANSWERED, CHANGED = range(6, 11)
-"""Indices of `StateArrays.counts`: PENDING is one plus a vertex that was selected but not expanded, because a limit was
-reached or its edges are evaluated in Python; in a search by edges, one plus the vertex whose expansion was requested.
-REQUESTED and ANSWERED are the numbers of edges of the current request; CHANGED is the number of vertices whose path its
-answers have changed so far."""
+"""More indices of `StateArrays.counts`: PENDING is one plus a vertex that was selected but not expanded, as a limit
+was reached or its edges are evaluated in Python; in a search by edges, one plus the vertex whose expansion was
+requested. REQUESTED and ANSWERED are the numbers of edges of the current request; CHANGED is the number of vertices
+whose path its answers have changed so far."""
 COUNTS = 11
 
 SELECT, EXPAND, EVALUATE = range(3)
@@ -50,6 +51,7 @@ ENTERED, CHEAPER, TOUCHED = range(3)
 """Effect of an expansion on an open vertex: it entered the open list, its path became cheaper, or neither."""
 
 NO_VERTEX = -1
+"""Returned instead of a vertex if there is none."""
 NO_ROOM = -2
 """Returned instead of a vertex if arrays of the policy are full; the engine enlarges them and calls again."""
 NO_TIME = -3

@@ -92,3 +92,4 @@ class BeliefSettings(VectorSettings):
 
 
 BELIEF = BeliefSettings()
+"""The settings of `belief`, with every preset."""

@@ -19,7 +19,9 @@ from sailplan.learning.rounds import Training
 from sailplan.learning.settings import TrainingSettings
 
 AlgorithmName = Literal["sail", "sl", "cem", "ql", "belief"]
+"""The name of an algorithm, a key of `ALGORITHMS`."""
 Preset = Literal["paper", "default"]
+"""The name of settings, a key of `Algorithm.presets`."""
 
 
 @dataclass(frozen=True)
@@ -66,3 +68,4 @@ ALGORITHMS: dict[AlgorithmName, Algorithm] = {
     "ql": Algorithm(train_q_learning, {"paper": Q_LEARNING, "default": Q_LEARNING}),
     "belief": Algorithm(train_belief, {"paper": BELIEF, "default": BELIEF}),
 }
+"""The algorithms by name."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 NO_TORCH = "training a network needs torch: pip install '.[train]' in a checkout"
+"""The error message where torch is not installed."""
 
 
 @dataclass(frozen=True, eq=False)
