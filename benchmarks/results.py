@@ -14,7 +14,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 
 import numpy as np
 
@@ -86,7 +86,9 @@ def by_family(records: Sequence[Record]) -> Table:
 def page(records: Sequence[Record]) -> str:
     """The page as Markdown."""
     table = by_family(records)
-    return "\n".join([introduction(table), expansions(table), evaluations(table), costs(table), pairs(records), ""])
+    return "\n".join(
+        [introduction(table), expansions(table), evaluations(table), costs(table), times(records), pairs(records), ""]
+    )
 
 
 def introduction(table: Table) -> str:
@@ -156,18 +158,29 @@ can be below 1. {wins(table, names, lambda one: one.mean_edge_evaluations)}
 
 def costs(table: Table) -> str:
     ratios = with_mean(table, [*BY_VERTICES, *BY_EDGES], lambda one: one.mean_cost_ratio, bold=False)
-    times = with_mean(table, [*BY_VERTICES, *BY_EDGES], lambda one: one.ms_per_search, 2, bold=False)
     return f"""## What few expansions and evaluations cost
 
 Path cost over optimal cost, mean. `a_star_octile` and `lazy:1` find shortest paths. The others end with the first path;
 `--bound` limits its cost.
 
 {grid(["family", *BY_VERTICES, *BY_EDGES], ratios)}
+"""
 
-Milliseconds of a search, mean, in one thread of a shared machine. An edge evaluation is one look at a bitmap here; the
-time of your own edge checker is to be added for each evaluation. Compare columns, not times with those of another page.
 
-{grid(["family", *BY_VERTICES, *BY_EDGES], times)}
+def times(records: Sequence[Record]) -> str:
+    """Medians, because other jobs on the machine delay some searches."""
+    names = [*BY_VERTICES, *BY_EDGES]
+    searched = [one for one in records if one.outcome != UNSOLVABLE]
+    lines = []
+    for family in FAMILIES:
+        of_family = [one for one in searched if one.family == family]
+        spent = [median(one.milliseconds for one in of_family if one.policy == name) for name in names]
+        lines.append([family, *(short(one, 2) for one in spent)])
+    return f"""Milliseconds of a search, median, in one thread of a busy machine. An edge evaluation is one look at a
+bitmap here; the time of your own edge checker is to be added for each evaluation. Compare the columns of a row; the
+families were run one after the other.
+
+{grid(["family", *names], lines)}
 """
 
 
@@ -237,7 +250,7 @@ def wins(table: Table, names: Sequence[str], figure: Figure) -> str:
 
 def with_interval(value: float, interval: tuple[float, float]) -> str:
     low, high = interval
-    return f"{value:.1f} ({low:.0f}-{high:.0f})"
+    return f"{value:.{1 if value < 1000 else 0}f} ({low:.0f}-{high:.0f})"
 
 
 def grid(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
