@@ -8,17 +8,26 @@ PLAIN_TESTS := $(addprefix tests/,core/test_state.py core/test_graph.py core/tes
 	policies/steered policies/width)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test lint coverage bench docs results reproduce training pretrained clean
+.PHONY: help demo test test-browser browser lint coverage bench docs results reproduce training pretrained clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 8
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: .venv/installed-plot ## a short tour: train a policy, planners side by side, a table, pictures, report.html
 	$(BIN)/sailplan demo --out demo
 
-test: lint ## lint, types, layers, and every test
+test: lint ## lint, types, layers, and every test; those of the web page where a Chromium is found
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+
+test-browser: .venv/installed-dev browser ## the tests of the web page, in a real Chromium
+	SAILPLAN_NEEDS_BROWSER=1 $(BIN)/python -m pytest tests/web/browser
+
+browser: ## install Chromium from the packages of the system, if there is none and this may be done
+	@command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null || test -n "$$SAILPLAN_CHROMIUM" || \
+	{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	apt-get -q update >/dev/null && apt-get -q install -y --no-install-recommends chromium fonts-dejavu-core >/dev/null; } || \
+	{ echo "there is no Chromium, and it cannot be installed here: install it, or name it by SAILPLAN_CHROMIUM"; exit 1; }
 
 lint: .venv/installed-dev ## style, types and the layers
 	$(BIN)/ruff check .

@@ -80,6 +80,11 @@ const LABELS = {
   time: "time",
 };
 
+// A name that may be broken between its parts.
+function breakable(name) {
+  return name.split(/(?<=[:_-])/).flatMap((part) => [part, element("wbr")]);
+}
+
 // One search: a canvas, its counters and the downloads of its path.
 class Panel {
   constructor(search) {
@@ -98,7 +103,7 @@ class Panel {
     this.root = element(
       "article",
       { className: "panel", "data-policy": facts.policy },
-      element("h3", {}, facts.policy),
+      element("h3", {}, ...breakable(facts.policy)),
       this.canvas,
       list,
       ...(facts.note ? [element("p", { className: "remark" }, facts.note)] : []),
