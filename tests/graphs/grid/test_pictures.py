@@ -151,8 +151,8 @@ def _lab(colour: pictures.Colour, seen: FloatArray) -> FloatArray:
 
 @pytest.mark.parametrize("seen", _SEEN)
 def test_colours_are_told_apart_by_colour_blind_readers(seen: str) -> None:
-    names = ("FREE", "HIDDEN_OBSTACLE", "COSTLY", "PENALISED", "PENALISED_OBSTACLE", "KNOWN_INVALID", "FRONTIER")
-    names += ("EXPANDED", "INVALID_EDGE", "PATH", "START", "GOAL")
+    names = ["FREE", "HIDDEN_OBSTACLE", "COSTLY", "PENALISED", "PENALISED_OBSTACLE", "KNOWN_INVALID", "FRONTIER"]
+    names += ["EXPANDED", "INVALID_EDGE", "PATH", "START", "GOAL"]
     colours = {name: _lab(getattr(pictures, name), _SEEN[seen]) for name in names}
     for one, other in itertools.combinations(names, 2):
         assert np.linalg.norm(colours[one] - colours[other]) > 12, (one, other)

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.conftest import Run
-from tests.web.browser.conftest import OpenPage
-from tests.web.browser.test_page import counters
 
 from sailplan.datasets import FAMILIES, generate_world, write_png
 from sailplan.policies.catalogue import CATALOGUE, PRETRAINED
+from tests.cli.conftest import Run
+from tests.web.browser.conftest import OpenPage
+from tests.web.browser.test_page import counters
 
 MAPS = list(itertools.islice(itertools.product(range(2), FAMILIES), 10))
 LEARNED = sorted(PRETRAINED)

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 from playwright.sync_api import Browser, BrowserContext, Page
-from tests.web.browser.conftest import COMPILING, Complaints, Downloads, OpenPage, Server, status
 
 import sailplan
 from sailplan.datasets import World, generate_world, write_world
 from sailplan.graphs.grid.graph import Moves
+from tests.web.browser.conftest import COMPILING, Complaints, Downloads, OpenPage, Server, status
 
 SMALL = "map=family:mazes:3:41x41"
 FOUR = f"{SMALL}&policies=lazy,optimistic,a_star_octile,h_euc"

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageSequence
 from playwright.sync_api import BrowserContext, Page
-from tests.cli.conftest import Run
-from tests.web.browser.conftest import Downloads
-from tests.web.browser.test_page import counters, picture_of
 
 from sailplan import plan
 from sailplan.datasets import generate_world, write_png
+from tests.cli.conftest import Run
+from tests.web.browser.conftest import Downloads
+from tests.web.browser.test_page import counters, picture_of
 
 
 @pytest.fixture

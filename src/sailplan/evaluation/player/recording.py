@@ -25,8 +25,10 @@ from sailplan.graphs.grid.kernel.edges import STEPS_X, STEPS_Y
 from sailplan.graphs.grid.pictures import drawn_grid, requests_edges, shades
 from sailplan.graphs.grid.world import World
 
-MOST_SHADES = 12
-"""Number of moments at which the multipliers of a belief are recorded."""
+MOST_MOMENTS, MOST_SHADES = 12, 1_000_000
+"""Largest number of moments at which the multipliers of a belief are recorded, and of cells in all of them."""
+MOST_REPLAYED = 20_000
+"""Steps after which multipliers are not recorded any more: a search is replayed in Python for them."""
 
 IntArray = NDArray[np.int32]
 ByteArray = NDArray[np.uint8]
@@ -197,7 +199,8 @@ def _recorded_multipliers(problem: Problem, result: SearchResult, policy: Policy
     replayed = open_search(problem, ScriptedPolicy(result.trace))
     by_edges = len(result.trace.evaluated) > 0
     recorded: list[dict[str, Any]] = []
-    for step in np.unique(np.linspace(0, steps(result), MOST_SHADES, dtype=int)).tolist():
+    moments = max(2, min(MOST_MOMENTS, MOST_SHADES // drawn_grid(problem).vertex_count))
+    for step in np.unique(np.linspace(0, min(steps(result), MOST_REPLAYED), moments, dtype=int)).tolist():
         replayed.run(Limits(evaluations=step) if by_edges else Limits(expansions=step))
         multipliers = shown.at(replayed.state)
         text = _packed(shades(multipliers)) if multipliers is not None else ""
