@@ -24,6 +24,7 @@ LONG_FILES = {
     "test_examples.py",
     "test_hexagons.py",
     "test_information.py",
+    "test_site.py",
     "environment/test_graph_search.py",
     "policies/lazy/test_any_graph.py",
 }

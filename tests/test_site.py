@@ -49,6 +49,12 @@ def test_nothing_is_loaded_from_outside(site: Path) -> None:
         assert not LOADED_BY_STYLE.findall(style.read_text(encoding="utf-8")), style
 
 
+def test_a_star_is_not_taken_as_emphasis(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        found = re.findall(r"\w<(?:em|strong)>[^<]*", page.read_text(encoding="utf-8"))
+        assert not found, f"{page}: {found}"
+
+
 def test_search_knows_the_pages(site: Path) -> None:
     index = (site / "search" / "search_index.json").read_text(encoding="utf-8")
     for page in (ROOT / "docs").glob("*.md"):
