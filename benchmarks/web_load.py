@@ -1,7 +1,7 @@
 """How does the server of the web page behave under load? Many clients search at once, and repeat what is refused.
 
 python benchmarks/web_load.py [--searches 2000] [--clients 50] [--policy optimistic] [--side 201] [--queue N ...]
-python benchmarks/web_load.py --memory lazy optimistic a_star_octile --side 1024
+python benchmarks/web_load.py --memory lazy optimistic a_star_octile --side 1024 [--without-path]
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from sailplan.datasets import FAMILIES
+from sailplan.datasets import FAMILIES, World
+from sailplan.evaluation.player import describe_map
 from web_server import Server, started
 
 
@@ -93,7 +94,14 @@ def _report(log: Log, seconds: float) -> None:
     print(f"  memory      {memory}")
 
 
-def _measure_memory(policies: list[str], side: int) -> None:
+def _without_path(side: int) -> dict[str, Any]:
+    """Return an empty map whose goal is behind a wall, so that a search for it sees every other cell."""
+    blocked = np.zeros((side, side), bool)
+    blocked[side - 24 :, side - 24] = blocked[side - 24, side - 24 :] = True
+    return {"map": describe_map(World(blocked)), "start": [0, 0], "goal": [side - 1, side - 1]}
+
+
+def _measure_memory(policies: list[str], side: int, without_path: bool) -> None:
     """Print what one search on a large map needs beyond the memory of the server, by policy."""
     for policy in policies:
         with started("--workers", "1", "--max-cells", str(side * side)) as server:
@@ -101,7 +109,8 @@ def _measure_memory(policies: list[str], side: int) -> None:
                 server.ask("POST", "/api/search", {**server.task("forest", 0), "policy": policy}, seconds=600).status
                 == 200
             )
-            task = {**server.task("forest", 0, side), "policy": policy}
+            large = _without_path(side) if without_path else server.task("forest", 0, side)
+            task = {**large, "policy": policy}
             server.peak_memory()
             before, began = server.memory(), time.perf_counter()
             answer = server.ask("POST", "/api/search", task, seconds=600)
@@ -122,9 +131,10 @@ def main() -> None:
     parser.add_argument("--side", type=int, default=201)
     parser.add_argument("--queue", type=int, nargs="*", default=[64, 16])
     parser.add_argument("--memory", nargs="+", metavar="POLICY", help="instead, the memory of one search per policy")
+    parser.add_argument("--without-path", action="store_true", help="with --memory: on a map that has no path")
     given = parser.parse_args()
     if given.memory:
-        _measure_memory(given.memory, given.side)
+        _measure_memory(given.memory, given.side, given.without_path)
         return
     failed = False
     for queue in given.queue:
