@@ -70,6 +70,7 @@ def test_the_demo_leaves_what_it_says(run: Run, tmp_path: Path, monkeypatch: pyt
     made = {path.name for path in (tmp_path / "tour").iterdir()}
     assert {"records.csv", "table.md", "report.html", "mazes.png", "alternating_gaps.gif", "training"} <= made
     assert (tmp_path / "tour" / "training" / "model.safetensors").exists()
+    assert (tmp_path / "tour" / "report.html").read_text(encoding="utf-8").count('class="scene"') == 3
 
 
 def test_ctrl_c_is_one_line_and_leaves_no_file(tmp_path: Path) -> None:

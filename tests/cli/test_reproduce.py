@@ -45,6 +45,8 @@ def test_all_then_each_part_from_what_is_there(
     for family in FAMILIES:
         assert f"{family}: 5 worlds, {QUICK_LABEL}" in ran.out
     assert "…" not in ran.out
+    for page in ("report.html", "snapshots.html"):
+        assert (out / page).read_text(encoding="utf-8").count('class="scene"') == len(FAMILIES)
     _without_runs(monkeypatch)
     for what, files in {
         "table": ["table.csv", "table.md", "table.tex"],

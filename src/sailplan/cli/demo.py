@@ -19,6 +19,7 @@ from sailplan.datasets import write_png
 from sailplan.datasets.tasks import Choice, Task, TaskSet, load_tasks
 from sailplan.evaluation.animation import frames
 from sailplan.evaluation.evaluate import Evaluation, evaluate_tasks
+from sailplan.evaluation.player import player_part, record_scene
 from sailplan.evaluation.records import Record, write_records
 from sailplan.evaluation.report import write_report
 from sailplan.evaluation.tables import as_markdown
@@ -71,7 +72,7 @@ def demo(
     evaluation = Evaluation([record for one in searched for record in one.records])
     records, summaries = evaluation.records, evaluation.summaries
     Console().print(evaluation)
-    pictures = {}
+    pictures, scenes = {}, []
     for task_set in task_sets:
         family, task = task_set.family, _hardest(task_set, records)
         write_png(task.scenario.world, out / "worlds" / f"{family}.png")
@@ -79,6 +80,7 @@ def demo(
         shown["lazy-belief"] = f"lazy-belief:{family}"
         pictures[family] = side_by_side([_picture(task.problem(), name, policy) for name, policy in shown.items()])
         write_picture(pictures[family], out / f"{family}.png")
+        scenes.append(record_scene(task, {name: load_policy(policy) for name, policy in shown.items()}))
     write_records(records, out / "records.csv")
     write_text(out / "table.md", as_markdown(summaries))
     raced = {"optimistic": "optimistic", "SaIL": learned[TRAINED_ON]}
@@ -90,7 +92,8 @@ def demo(
         "where it meets an obstacle. The oracle knows the world and is the limit. lazy evaluates one edge at a time, "
         f"lazy-belief does so with what it has learned from other worlds of the family. {gain}"
     )
-    write_report(out / "report.html", "sailplan: a short tour", introduction, summaries, pictures)
+    page = out / "report.html"
+    write_report(page, "sailplan: a short tour", introduction, summaries, pictures, [player_part(scenes)])
     typer.echo(f"\n{gain}")
     typer.echo(f"The training, the table, the pictures and report.html are in {out.resolve()}")
     typer.echo(f"Next: {_command()} plan {out / 'worlds' / 'mazes.png'} --png my_search.png")

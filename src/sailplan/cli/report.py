@@ -12,7 +12,7 @@ from sailplan.cli.options import split_names
 from sailplan.datasets.tasks import Choice, Task, load_tasks
 from sailplan.errors import SailplanError
 from sailplan.evaluation.metrics import summarise
-from sailplan.evaluation.player import Scene, describe_map, player_part, run_recorded
+from sailplan.evaluation.player import Scene, player_part, record_scene
 from sailplan.evaluation.records import UNSOLVABLE, Record, read_records
 from sailplan.evaluation.report import write_report
 from sailplan.policies.catalogue import load_policy
@@ -70,6 +70,4 @@ def _tasks(data: str, choice: Choice, records: Sequence[Record]) -> list[Task]:
 def _scene(task: Task, records: Sequence[Record], policies: str | None) -> Scene:
     recorded = dict.fromkeys(record.policy for record in records)
     names = split_names(policies) if policies else list(recorded)[:MOST_POLICIES]
-    problem = task.problem()
-    searches = [run_recorded(problem, name, load_policy(name)) for name in names]
-    return Scene(f"Replay of {task.name}", describe_map(task.scenario.world), searches)
+    return record_scene(task, {name: load_policy(name) for name in names})

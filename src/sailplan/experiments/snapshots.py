@@ -11,7 +11,7 @@ from sailplan.errors import SailplanError
 from sailplan.evaluation.animation import steps
 from sailplan.evaluation.benchmark import PAPER_LIMITS
 from sailplan.evaluation.figures import Panel, draw_figure
-from sailplan.evaluation.player import Scene, describe_map, run_recorded, write_player
+from sailplan.evaluation.player import Scene, record_scene, write_player
 from sailplan.evaluation.records import UNSOLVABLE
 from sailplan.experiments.reproduction import Experiment, Figure, Part, Reproduction
 from sailplan.experiments.runs import Run, runs_of
@@ -71,16 +71,6 @@ def _runs(asked: Reproduction) -> list[Run]:
     return runs_of(asked, [asked.system("sail"), asked.system("sl")], asked.families)
 
 
-def _scene(asked: Reproduction, family: str, task: Task) -> Scene:
-    """The searches of a family, to be replayed."""
-    problem = task.problem()
-    searches = []
-    for name in ("sail", *_RIVALS):
-        system = asked.system(name)
-        searches.append(run_recorded(problem, system.label, policy_of(asked, system, family), PAPER_LIMITS))
-    return Scene(f"Replay of {task.name}", describe_map(task.scenario.world), searches)
-
-
 def _make(asked: Reproduction, progress: ShowProgress) -> Part:
     """Search one world of each family, and draw the searches."""
     rows: dict[str, list[Panel]] = {}
@@ -94,7 +84,9 @@ def _make(asked: Reproduction, progress: ShowProgress) -> Part:
             rows[family] = [panel_of(problem, ends["sail"], share) for share in _MOMENTS.values()]
             rows[family] += [panel_of(problem, ends[name]) for name in _RIVALS]
             numbers += [numbers_of(asked, family, task.name, name, result) for name, result in ends.items()]
-            scenes.append(_scene(asked, family, task))
+            systems = [asked.system(name) for name in ends]
+            policies = {system.label: policy_of(asked, system, family) for system in systems}
+            scenes.append(record_scene(task, policies, PAPER_LIMITS))
             step()
     sail = asked.system("sail").label
     columns = [*(f"{sail}, {moment}" for moment in _MOMENTS), *(asked.system(name).label for name in _RIVALS)]

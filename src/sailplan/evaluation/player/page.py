@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from sailplan.core import Limits, Policy
+from sailplan.core.search import NO_LIMITS
+from sailplan.datasets.tasks import Task
+from sailplan.evaluation.player.recording import describe_map, run_recorded
 from sailplan.evaluation.report import PLAYER, write_page
 from sailplan.files import FilePath
 
@@ -27,6 +31,13 @@ class Scene:
     """The map, as `describe_map` returns it."""
     searches: Sequence[dict[str, Any]]
     """The facts and the recording of each search, as `run_recorded` returns them."""
+
+
+def record_scene(task: Task, policies: Mapping[str, Policy], limits: Limits = NO_LIMITS) -> Scene:
+    """Search a task with each policy, given by the name to show, and record the searches."""
+    problem = task.problem()
+    searches = [run_recorded(problem, name, policy, limits) for name, policy in policies.items()]
+    return Scene(f"Replay of {task.name}", describe_map(task.scenario.world), searches)
 
 
 def write_player(path: FilePath, headline: str, scenes: Sequence[Scene]) -> None:
