@@ -62,3 +62,8 @@ def test_data_that_was_not_evaluated_is_refused(run: Run, records: Path, tmp_pat
     ran = run("report", records, "--replay", "shifting_gaps", "--size", 31, "--out", page)
     assert_one_line(ran, "shifting_gaps", "is one of the records")
     assert not page.exists()
+
+
+def test_maps_of_another_size_are_refused(run: Run, records: Path, tmp_path: Path) -> None:
+    ran = run("report", records, "--replay", "mazes", "--size", 41, "--out", tmp_path / "report.html")
+    assert_one_line(ran, "not the map of the records", "--size")

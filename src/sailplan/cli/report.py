@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -68,6 +69,14 @@ def _tasks(data: str, choice: Choice, records: Sequence[Record]) -> list[Task]:
 
 
 def _scene(task: Task, records: Sequence[Record], policies: str | None) -> Scene:
-    recorded = dict.fromkeys(record.policy for record in records)
-    names = split_names(policies) if policies else list(recorded)[:MOST_POLICIES]
-    return record_scene(task, {name: load_policy(name) for name in names})
+    evaluated = dict.fromkeys(record.policy for record in records)
+    names = split_names(policies) if policies else list(evaluated)[:MOST_POLICIES]
+    scene = record_scene(task, {name: load_policy(name) for name in names})
+    recorded = {record.policy: record.cost for record in records if record.problem == task.name}
+    for search in scene.searches:
+        name, cost = search["facts"]["policy"], search["facts"]["cost"]
+        if cost is not None and math.isfinite(recorded.get(name, math.inf)) and recorded[name] != cost:
+            raise SailplanError(
+                f"{task.name}: not the map of the records; give --size, --seed and --split as for `sailplan evaluate`"
+            )
+    return scene

@@ -122,4 +122,6 @@ def _solution(session: Search, result: SearchResult, limits: Limits, known: floa
     proven = result.cost / result.bound if result.cost else 0.0
     lower_bound = min(max(known, proven, session.lower_bound(limits)), result.cost)
     solution = Solution(result.cost, lower_bound, result.edge_evaluations, session.seconds, result)
-    return replace(solution, result=replace(result, bound=solution.bound))
+    # With the time for the lower bound, so that the result does not end before its solution.
+    timing = replace(result.timing, total=solution.seconds)
+    return replace(solution, result=replace(result, bound=solution.bound, timing=timing))

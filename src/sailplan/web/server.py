@@ -234,7 +234,9 @@ def listen(host: str, port: int) -> socket.socket:
             stack.pop_all()
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise SailplanError(f"cannot listen on {host} port {port}: {str(reason).lower()}; see --port") from error
+        raise SailplanError(
+            f"cannot listen on {host} port {port}: {str(reason).lower()}; see --host and --port"
+        ) from error
     return opened
 
 

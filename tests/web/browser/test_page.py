@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image, ImageSequence
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, Route
 
 import sailplan
 from sailplan.datasets import World, generate_world, write_world
@@ -505,3 +505,123 @@ def test_the_cost_of_an_evaluation_decides_which_policy_is_best(open_page: OpenP
     totals = {str(row.get_attribute("data-policy")): float(str(row.get_attribute("data-seconds"))) for row in rows}
     for name, seconds in totals.items():
         assert seconds == pytest.approx(int(counters(page, name)["edge_evaluations"]), rel=0.05)
+
+
+def is_stale(page: Page) -> bool:
+    return bool(page.evaluate("document.getElementById('player').classList.contains('stale')"))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.00123, "1.23 ms"), (0.9996, "1.00 s"), (2.14, "2.14 s"), (9.99, "9.99 s"), (120.4, "120 s"), (0, "0.00 ms")],
+)
+def test_times_are_written_with_their_unit(page: Page, server: Server, seconds: float, text: str) -> None:
+    page.goto(server.address)
+    call = "async seconds => (await import('/player/player.js')).inMilliseconds(seconds)"
+    assert page.evaluate(call, seconds) == text
+
+
+def test_what_is_shown_of_an_earlier_setting_is_marked(open_page: OpenPage) -> None:
+    page = open_page(f"{SMALL}&policies=lazy,h_euc")
+    assert not is_stale(page)
+    page.select_option("#policy-1", "h_oct")
+    assert is_stale(page)
+    race(page)
+    assert not is_stale(page)
+    page.uncheck("#diagonal")
+    assert is_stale(page)
+    race(page)
+
+    def answer_slowly(route: Route) -> None:
+        page.wait_for_timeout(500)
+        route.continue_()
+
+    page.route("**/api/search", answer_slowly)
+    page.evaluate("document.getElementById('status').textContent = ''")
+    page.locator("#start-race").click()
+    drag(page, 41, (20, 10), (20, 12))
+    status(page, "the setting has changed since")
+    assert is_stale(page)
+
+
+def test_a_family_is_loaded_with_its_policies_in_live_mode(open_page: OpenPage) -> None:
+    page = open_page("map=family:mazes:3:201x201&policies=lazy,sail:mazes")
+    page.check("#live")
+    page.select_option("#source", "family:forest")
+    page.evaluate("document.getElementById('status').textContent = ''")
+    page.click("#load")
+    status(page, "2 of 2 searched")
+    assert policies(page) == ["lazy", "sail:forest"]
+    assert page.input_value("#policy-1") == "sail:forest"
+    assert not is_stale(page)
+
+
+def test_an_end_outside_the_map_is_refused(open_page: OpenPage) -> None:
+    page = open_page(f"{SMALL}&policies=lazy")
+    for value in ("41", "-1", "1.5", ""):
+        page.fill("#goal-x", value)
+        page.locator("#goal-x").dispatch_event("change")
+        assert "x from 0 to 40" in alert(page)
+        assert page.input_value("#goal-x") == "40"
+
+
+def test_the_controls_work_while_a_race_is_played(open_page: OpenPage) -> None:
+    page = open_page(FOUR)
+    page.locator('select[aria-label="speed"]').select_option("0.25")
+    slider = page.locator('.scrub input[type="range"]')
+    end = int(str(slider.get_attribute("max")))
+    page.get_by_role("button", name="First").click()
+    page.get_by_role("button", name="Play").click()
+    slider.fill(str(end // 2))
+    page.wait_for_timeout(300)
+    assert end // 2 <= int(slider.input_value()) < end * 0.6
+    page.locator('select[aria-label="what the position counts"]').select_option("proportion")
+    page.wait_for_timeout(200)
+    steps = int(str(slider.get_attribute("max")))
+    assert 0.45 * steps < int(slider.input_value()) < 0.7 * steps
+    page.get_by_role("button", name="Pause").click()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1, 50), (20, 200), (60, 3)])
+def test_maps_of_any_shape_fit_the_screen(open_page: OpenPage, width: int, height: int) -> None:
+    page = open_page(f"{SMALL}&policies=lazy")
+    page.fill("#width", str(width))
+    page.fill("#height", str(height))
+    page.click("#new")
+    race(page)
+    for canvas in page.locator("canvas").all():
+        box = canvas.bounding_box()
+        assert box is not None
+        assert box["height"] <= 900
+        assert box["width"] <= 1280
+    found = sailplan.plan(np.ones((height, width), bool), policy="lazy")
+    assert counters(page, "lazy")["edge_evaluations"] == str(found.evaluations)
+
+
+def test_another_address_in_an_open_page_is_raced(open_page: OpenPage) -> None:
+    page = open_page(f"{SMALL}&policies=lazy")
+    page.evaluate("document.getElementById('status').textContent = ''")
+    page.evaluate("location.hash = 'map=family:forest:1:31x31&policies=h_euc'")
+    status(page, "1 of 1 searched")
+    assert policies(page) == ["h_euc"]
+    assert "forest-1, 31 by 31" in str(page.locator("#map-title").text_content())
+
+
+def test_an_uploaded_map_with_a_border_can_be_raced(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page(f"{SMALL}&policies=lazy")
+    blocked = np.ones((20, 30), np.bool_)
+    blocked[2:-2, 2:-2] = False
+    write_world(World(blocked), tmp_path / "room.png")
+    page.set_input_files("#file", tmp_path / "room.png")
+    status(page, "loaded")
+    race(page, "1 of 1 searched")
+    ends = [page.input_value(f"#{name}") for name in ("start-x", "start-y", "goal-x", "goal-y")]
+    assert ends == ["2", "2", "27", "17"]
+
+
+def test_an_edited_map_is_named_so(open_page: OpenPage) -> None:
+    page = open_page(f"{SMALL}&policies=lazy")
+    drag(page, 41, (20, 10), (20, 12))
+    assert "mazes-3 (edited)" in str(page.locator("#map-title").text_content())
+    page.click("#undo")
+    assert "(edited)" not in str(page.locator("#map-title").text_content())

@@ -43,14 +43,15 @@ export async function addressOf(setting) {
 // The map whose cells an address has; null if it has none, or names a source instead.
 export async function mapOf(hash, mostCells) {
   const fields = fieldsOf(hash);
-  const found = /^(\d{1,5})x(\d{1,5}):([\w-]*)$/.exec(fields.get("map") ?? "");
+  const found = /^(\d{1,7})x(\d{1,7}):([\w-]*)$/.exec(fields.get("map") ?? "");
   if (!found) return null;
   const [width, height] = [Number(found[1]), Number(found[2])];
-  if (!width || !height || width * height > mostCells) throw new Error("the map in the address is too large");
+  if (width * height > mostCells) throw new Error("the map in the address is too large");
   const blocked = found[3].replaceAll("-", "+").replaceAll("_", "/");
   const resolution = Number(fields.get("resolution")) || null;
   const origin = resolution ? (fields.get("origin") ?? "0,0,0").split(",").map(Number) : null;
   try {
+    if (!width || !height) throw new Error("no cells");
     return await readMap({ name: fields.get("name") || "drawing", width, height, blocked, resolution, origin });
   } catch {
     throw new Error("the map in the address is damaged");

@@ -4,11 +4,11 @@ import { Editor } from "/static/editor.js";
 import { addressOf, mapOf, settingOf } from "/static/address.js";
 import { get, post, upload } from "/static/server.js";
 import { Search, describeMap, emptyMap, readMap } from "/player/recording.js";
-import { Player, element, usesKeys } from "/player/player.js";
+import { Player, element, usesKey } from "/player/player.js";
 
 const MOST_POLICIES = 4;
 const FIRST_SOURCE = "family:alternating_gaps:0:201x201";
-const FIRST_POLICIES = ["a_star_octile", "optimistic", "sail:alternating_gaps", "lazy-belief:alternating_gaps"];
+const FIRST_POLICIES = ["lazy", "lazy-belief:alternating_gaps", "optimistic", "sail:alternating_gaps"];
 
 const byId = (id) => document.getElementById(id);
 const choices = [];
@@ -16,6 +16,7 @@ let options = null;
 let running = null;
 let ready = false;
 let addressTimer = null;
+let changes = 0;
 const player = new Player(byId("player"), () => settingChanged());
 const editor = new Editor(byId("editor"), () => mapChanged(), (cell) => showCell(cell));
 
@@ -48,16 +49,29 @@ function showCell(cell) {
   byId("cell").textContent = `cell ${cell[0]}, ${cell[1]}: ${blocked ? "blocked" : "free"}`;
 }
 
-function mapChanged() {
-  const { map, start, goal } = editor;
+function showEnds() {
+  const { start, goal } = editor;
   const values = { "start-x": start[0], "start-y": start[1], "goal-x": goal[0], "goal-y": goal[1] };
   for (const [id, value] of Object.entries(values)) byId(id).value = value;
+}
+
+function mapChanged() {
+  const { map } = editor;
+  showEnds();
   byId("map-title").textContent = `Map: ${map.name}, ${map.width} by ${map.height} cells`;
-  byId("player").classList.add("stale");
   byId("undo").disabled = !editor.past.length;
   byId("redo").disabled = !editor.future.length;
+  raceChanged();
+}
+
+// What is raced has changed: the searches that are shown are those of an earlier setting.
+function raceChanged() {
+  changes += 1;
+  byId("player").classList.add("stale");
+  if (!ready) return;
+  say("the setting has changed; race again");
   settingChanged();
-  if (ready && byId("live").checked) race();
+  if (byId("live").checked) race();
 }
 
 // Put the setting into the address, soon.
@@ -86,12 +100,12 @@ async function writeAddress() {
   clearTimeout(addressTimer);
   const { hash, fits } = await addressOf(setting());
   history.replaceState(null, "", hash);
+  byId("address").textContent = fits ? "" : "The map is too large for the address, which has the other settings.";
   return fits;
 }
 
 async function share() {
-  const fits = await writeAddress();
-  if (!fits) throw new Error("the map is too large for an address; the address has the other settings");
+  if (!(await writeAddress())) return;
   try {
     await navigator.clipboard.writeText(location.href);
     say("the address is copied");
@@ -126,8 +140,7 @@ function makeChoices() {
     const choice = element("select", { id: `policy-${index}` }, none, ...groups);
     choice.onchange = () => {
       choose(index, choice.value);
-      settingChanged();
-      if (byId("live").checked) race();
+      raceChanged();
     };
     choices.push(choice);
     const hint = element("span", { id: `summary-${index}`, className: "hint" });
@@ -147,30 +160,51 @@ function makeSources() {
   };
 }
 
-// Load a map by its source: example:NAME or family:NAME:SEED:WIDTHxHEIGHT.
-async function loadSource(source, ends = {}) {
+// Load a map by its source: example:NAME or family:NAME:SEED:WIDTHxHEIGHT; `onload` is called before it is shown.
+async function loadSource(source, ends = {}, onload = () => {}) {
   const [kind, name, seed = "0", size = "201x201"] = source.split(":");
   const [width, height] = size.split("x");
   const known = { family: ["/api/world", { family: name, seed, width, height }], example: ["/api/example", { name }] };
-  if (!known[kind]) throw new Error(`the address names a map ${JSON.stringify(source)} that is not known`);
+  if (!Object.hasOwn(known, kind)) throw new Error(`the address names an unknown map: ${source.slice(0, 60)}`);
   const described = await get(...known[kind]);
+  const map = await readMap(described);
   const full = kind === "family" ? `family:${name}:${seed}:${size}` : source;
-  editor.setMap(await readMap(described), ends.start ?? described.start, ends.goal ?? described.goal, full);
+  onload();
+  editor.setMap(map, endWithin(map, ends.start) ?? described.start, endWithin(map, ends.goal) ?? described.goal, full);
   byId("source").value = `${kind}:${name}`;
   byId("source").onchange();
   byId("seed").value = seed;
 }
 
-// Load what is chosen; policies that were trained on the family before are replaced by those of the new one.
-async function loadChosen() {
+// Load what is chosen; policies that were trained on another family are replaced by those of the new one.
+function loadChosen() {
   const chosen = byId("source").value;
-  const [before, after] = [editor.source, chosen].map((source) => /^family:(\w+)/.exec(source ?? "")?.[1]);
-  await loadSource(chosen.startsWith("family:") ? `${chosen}:${Number(byId("seed").value) || 0}:201x201` : chosen);
-  if (!before || !after) return;
-  choices.forEach((choice, index) => {
-    const [policy, family] = choice.value.split(":");
-    if (family === before) choose(index, `${policy}:${after}`);
+  const [kind, family] = chosen.split(":");
+  if (kind !== "family") return loadSource(chosen);
+  return loadSource(`${chosen}:${Number(byId("seed").value) || 0}:201x201`, {}, () => {
+    choices.forEach((choice, index) => {
+      const [policy, trained] = choice.value.split(":");
+      if (options.families.includes(trained)) choose(index, `${policy}:${family}`);
+    });
   });
+}
+
+// A cell of an address or of the fields; null if it is none of the map.
+function endWithin(map, cell) {
+  const isInside = cell && cell.every(Number.isInteger) && cell[0] >= 0 && cell[1] >= 0;
+  return isInside && cell[0] < map.width && cell[1] < map.height ? cell : null;
+}
+
+// The free cell that is closest to a corner, or the corner if there is none.
+function freeNear(map, [cornerX, cornerY]) {
+  let [best, least] = [[cornerX, cornerY], Infinity];
+  map.blocked.forEach((blocked, cell) => {
+    if (blocked) return;
+    const [x, y] = [cell % map.width, Math.floor(cell / map.width)];
+    const distance = (x - cornerX) ** 2 + (y - cornerY) ** 2;
+    if (distance < least) [best, least] = [[x, y], distance];
+  });
+  return best;
 }
 
 function corners(map) {
@@ -184,7 +218,7 @@ async function loadFiles(files) {
   if (!files.length) return;
   const described = await upload(Array.from(files), options.limits.bytes);
   const map = await readMap(described);
-  editor.setMap(map, ...corners(map), null);
+  editor.setMap(map, ...corners(map).map((corner) => freeNear(map, corner)), null);
   const unknown = map.unknown_cells ? `; ${map.unknown_cells} unknown cells count as blocked` : "";
   say(`${map.name} is loaded${unknown}`);
 }
@@ -202,11 +236,12 @@ function newMap() {
 // Search with every chosen policy and show the searches side by side.
 function race() {
   return attempt(async () => {
+    const { policies, ...asked } = setting();
+    if (!policies.length) throw new Error("choose a policy");
     running?.abort();
     const own = new AbortController();
     running = own;
-    const { policies, ...asked } = setting();
-    if (!policies.length) throw new Error("choose a policy");
+    const asOf = changes;
     byId("start-race").setAttribute("aria-busy", "true");
     try {
       const map = { ...editor.map, blocked: editor.map.blocked.slice() };
@@ -227,31 +262,44 @@ function race() {
         answers.push(...(await Promise.allSettled([ask(policy)])));
         if (own.signal.aborted) return;
       }
-      show(policies, answers);
+      show(policies, answers, asOf === changes);
     } finally {
       if (running === own) byId("start-race").removeAttribute("aria-busy");
     }
   });
 }
 
-function show(policies, answers) {
+function show(policies, answers, isCurrent) {
   const found = answers.filter((answer) => answer.status === "fulfilled").map((answer) => answer.value);
   // If no search succeeded, the last race stays.
   if (found.length) {
     player.setSearches(found);
-    byId("player").classList.remove("stale");
+    byId("player").classList.toggle("stale", !isCurrent);
   }
   const without = found.filter(({ facts }) => facts.cost === null).length;
-  say(`${found.length} of ${policies.length} searched${without ? `, ${without} found no path` : ""}`);
-  const failed = answers.map((answer, index) => ({ ...answer, policy: policies[index] }));
-  const messages = failed.filter((one) => one.status === "rejected").map((one) => `${one.policy}: ${one.reason.message}`);
-  const distinct = new Set(messages.map((message) => message.slice(message.indexOf(": ") + 2)));
-  if (messages.length) throw new Error(distinct.size === 1 ? [...distinct][0] : messages.join("; "));
+  const later = isCurrent ? "" : "; the setting has changed since, race again";
+  say(`${found.length} of ${policies.length} searched${without ? `, ${without} found no path` : ""}${later}`);
+  const reasons = answers.map((answer) => answer.reason?.message ?? null);
+  const messages = reasons.map((reason, index) => reason && `${policies[index]}: ${reason}`).filter(Boolean);
+  if (!messages.length) return;
+  const isOne = messages.length === policies.length && new Set(reasons).size === 1;
+  throw new Error(isOne ? reasons[0] : messages.join("; "));
 }
 
 function moveEnds() {
   const value = (id) => Number(byId(id).value);
-  editor.setEnds([value("start-x"), value("start-y")], [value("goal-x"), value("goal-y")]);
+  const isEmpty = ["start-x", "start-y", "goal-x", "goal-y"].some((id) => byId(id).value === "");
+  const ends = [
+    [value("start-x"), value("start-y")],
+    [value("goal-x"), value("goal-y")],
+  ].map((cell) => (isEmpty ? null : endWithin(editor.map, cell)));
+  if (ends.every(Boolean)) {
+    editor.setEnds(...ends);
+    return;
+  }
+  showEnds();
+  const { width, height } = editor.map;
+  throw new Error(`start and goal are cells of the map: x from 0 to ${width - 1}, y from 0 to ${height - 1}`);
 }
 
 function listen() {
@@ -263,12 +311,9 @@ function listen() {
     await attempt(() => loadFiles(byId("file").files));
     byId("file").value = "";
   };
-  for (const id of ["start-x", "start-y", "goal-x", "goal-y"]) byId(id).onchange = moveEnds;
+  for (const id of ["start-x", "start-y", "goal-x", "goal-y"]) byId(id).onchange = () => attempt(moveEnds);
   for (const id of ["diagonal", "corner-cutting", "anytime", "bound"]) {
-    byId(id).onchange = () => {
-      settingChanged();
-      if (byId("live").checked) race();
-    };
+    byId(id).onchange = raceChanged;
   }
   byId("tool").onchange = () => {
     editor.tool = byId("tool").value;
@@ -282,7 +327,7 @@ function listen() {
     editor.erase = byId("erase").checked;
   };
   document.addEventListener("keydown", pressed);
-  window.addEventListener("hashchange", () => attempt(readAddress));
+  window.addEventListener("hashchange", () => attempt(followAddress));
   listenForFiles();
 }
 
@@ -315,7 +360,7 @@ function pressed(event) {
   else if (tools[key]) {
     byId("tool").value = tools[key];
     byId("tool").onchange();
-  } else if (usesKeys(event.target) || !player.pressed(event.key)) return;
+  } else if (usesKey(event.target, event.key) || !player.pressed(event.key)) return;
   event.preventDefault();
 }
 
@@ -332,8 +377,16 @@ async function readAddress() {
   player.setAxis(asked.axis);
   player.setCost(Math.max(-2, Math.min(6, asked.cost)));
   const map = await mapOf(location.hash, options.limits.cells);
-  if (map) editor.setMap(map, asked.start ?? [0, 0], asked.goal ?? corners(map)[1], null);
-  else if (asked.source || !editor.map) await loadSource(asked.source ?? FIRST_SOURCE, asked);
+  if (map) {
+    const [first, last] = corners(map);
+    editor.setMap(map, endWithin(map, asked.start) ?? first, endWithin(map, asked.goal) ?? last, null);
+  } else if (asked.source || !editor.map) await loadSource(asked.source ?? FIRST_SOURCE, asked);
+}
+
+// The address was changed by hand, or by the buttons of the browser.
+async function followAddress() {
+  await readAddress();
+  await race();
 }
 
 // A map to draw on even if the address is damaged.

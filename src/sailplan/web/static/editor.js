@@ -66,8 +66,13 @@ export class Editor {
   clear() {
     this.remember();
     this.map = { ...this.map, blocked: new Uint8Array(this.map.blocked.length) };
-    this.source = null;
+    this.markEdited();
     this.changed();
+  }
+
+  markEdited() {
+    this.source = null;
+    if (!/^drawing$| \(edited\)$/.test(this.map.name)) this.map.name = `${this.map.name} (edited)`;
   }
 
   changed() {
@@ -98,7 +103,7 @@ export class Editor {
   exchange(from, to) {
     if (!from.length) return;
     to.push(this.state());
-    Object.assign(this, from.pop(), { anchor: null, drag: null });
+    Object.assign(this, from.pop(), { cursor: null, anchor: null, drag: null });
     this.changed();
   }
 
@@ -110,7 +115,7 @@ export class Editor {
 
   paint(cells, blocked) {
     for (const cell of cells) this.map.blocked[cell] = blocked ? 1 : 0;
-    this.source = null;
+    this.markEdited();
   }
 
   cellAt(event) {
@@ -124,15 +129,20 @@ export class Editor {
   // Which end is at the pointer, within a finger's width.
   endAt(event, cell) {
     const box = this.canvas.getBoundingClientRect();
-    const reach = Math.max(1.5, ((event.pointerType === "touch" ? 22 : 12) / box.width) * this.map.width);
+    const reach = Math.max(0.5, ((event.pointerType === "touch" ? 22 : 10) / box.width) * this.map.width);
     const isNear = (end) => Math.hypot(end[0] - cell[0], end[1] - cell[1]) <= reach;
     if (isNear(this.goal)) return "goal";
     return isNear(this.start) ? "start" : null;
   }
 
   pointerDown(event) {
-    if (this.drag) return;
+    if (event.button === 1) return;
     event.preventDefault();
+    if (this.drag) {
+      // A second finger: this is no stroke.
+      this.cancel();
+      return;
+    }
     this.canvas.focus({ preventScroll: true });
     this.canvas.setPointerCapture(event.pointerId);
     const cell = this.cellAt(event);
@@ -148,6 +158,7 @@ export class Editor {
   pointerMove(event) {
     if (this.drag && event.pointerId !== this.drag.pointer) return;
     const cell = this.cellAt(event);
+    if (this.cursor && String(cell) === String(this.cursor)) return;
     if (this.drag?.end) this[this.drag.end] = cell;
     else if (this.drag && this.tool === "brush") {
       this.paint(this.shapeTo(cell), this.drag.blocked);
@@ -159,14 +170,18 @@ export class Editor {
   pointerUp(event) {
     if (!this.drag || event.pointerId !== this.drag.pointer) return;
     const cell = this.cellAt(event);
-    if (!this.drag.end && this.tool !== "brush") this.paint(this.shapeTo(cell), this.drag.blocked);
+    const { end, blocked } = this.drag;
+    if (!end && this.tool !== "brush") this.paint(this.shapeTo(cell), blocked);
+    const isMoved = !end || this[end] !== this.past[this.past.length - 1][end];
     Object.assign(this, { drag: null, anchor: null });
-    this.changed();
+    if (isMoved) this.changed();
+    else this.past.pop();
   }
 
+  // Take back a stroke that has not ended.
   cancel() {
     if (!this.drag) return;
-    Object.assign(this, { drag: null, anchor: null });
+    Object.assign(this, this.past.pop(), { drag: null, anchor: null });
     this.changed();
   }
 
@@ -180,8 +195,8 @@ export class Editor {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key] ?? [0, 0];
     if (dx || dy) this.moveCursor(dx * (event.shiftKey ? 10 : 1), dy * (event.shiftKey ? 10 : 1));
-    else if (event.key === "Enter" || event.key === " ") this.drawWithKey();
-    else if (event.key === "Escape") this.anchor = null;
+    else if (event.key === "Enter") this.drawWithKey();
+    else if (event.key === "Escape") this.forgetAnchor();
     else if (event.key.toLowerCase() === "s") this.setEnds(this.cursor ?? this.start, this.goal);
     else if (event.key.toLowerCase() === "g") this.setEnds(this.start, this.cursor ?? this.goal);
     else return;
@@ -193,6 +208,11 @@ export class Editor {
     const [x, y] = this.cursor ?? this.start;
     const within = (value, size) => Math.max(0, Math.min(size - 1, value));
     this.showCursor([within(x + dx, this.map.width), within(y + dy, this.map.height)]);
+  }
+
+  forgetAnchor() {
+    this.anchor = null;
+    this.draw();
   }
 
   // The first press of a line or rectangle sets its first corner.

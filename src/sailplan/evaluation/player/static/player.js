@@ -10,6 +10,7 @@ const FRAMES_OF_A_FILM = 60;
 const PANEL_SIDE = 480;
 const DOWNLOAD_SIDE = 400;
 const CAPTION = 44;
+const NARROWEST_CAPTION = 240;
 const SWATCHES = { expanded: "expanded", open: "frontier", edges: "valid_edge", invalid: "known_invalid" };
 Object.assign(SWATCHES, { path: "path", multipliers: "penalised" });
 
@@ -31,9 +32,9 @@ export function download(blob, name) {
 }
 
 export function inMilliseconds(seconds) {
-  const milliseconds = 1000 * seconds;
-  if (milliseconds >= 10_000) return `${(milliseconds / 1000).toFixed(1)} s`;
-  return `${milliseconds.toPrecision(3)} ms`.replace(/e\+\d+/, "");
+  if (seconds >= 99.95) return `${seconds.toFixed(0)} s`;
+  if (seconds >= 0.9995) return `${seconds.toPrecision(3)} s`;
+  return `${(1000 * seconds).toPrecision(3)} ms`;
 }
 
 export function inMicroseconds(cost) {
@@ -131,7 +132,7 @@ export class Player {
     this.panels = [];
     this.overlays = new Set(Object.keys(OVERLAYS));
     this.axis = "evaluations";
-    this.now = 0;
+    this.position = 0;
     this.costExponent = 0;
     this.playing = null;
     this.build();
@@ -147,7 +148,7 @@ export class Player {
     this.playButton = button("Play", () => this.toggle(), { "data-name": "play" });
     this.slider = element("input", { type: "range", min: 0, step: 1, "aria-label": "position in the race" });
     this.slider.oninput = () => this.seek(Number(this.slider.value));
-    this.positionText = element("output", { "data-name": "position" });
+    this.positionText = element("span", { "data-name": "position" });
     const speeds = [0.25, 0.5, 1, 2, 4, 8].map((speed) => element("option", { value: speed }, `${speed} ×`));
     this.speed = element("select", { "aria-label": "speed" }, ...speeds);
     this.speed.value = "1";
@@ -185,14 +186,12 @@ export class Player {
     const legend = Object.entries(fixed).map(([label, name]) => {
       return element("span", { className: "entry" }, swatch(COLOURS[name], name === "start"), label);
     });
-    const downloads = element(
-      "p",
-      { className: "row" },
-      button("Download picture", () => this.downloadPicture()),
-      button("Download film", () => this.downloadFilm()),
-    );
+    this.filmButton = button("Download film", () => this.downloadFilm());
+    const pictureButton = button("Download picture", () => this.downloadPicture());
+    const downloads = element("p", { className: "row" }, pictureButton, this.filmButton);
+    this.terrainEntry = element("span", { className: "entry" }, swatch(COLOURS.costly), "costly terrain");
     const title = element("legend", {}, "Show");
-    const rows = element("div", { className: "row" }, ...labels, ...legend);
+    const rows = element("div", { className: "row" }, ...labels, ...legend, this.terrainEntry);
     return element("fieldset", { className: "overlays" }, title, rows, downloads);
   }
 
@@ -217,19 +216,20 @@ export class Player {
     this.panels = searches.map((search) => new Panel(search));
     this.grid.replaceChildren(...this.panels.map((panel) => panel.root));
     this.root.classList.toggle("empty", searches.length === 0);
+    this.terrainEntry.hidden = !searches.some(({ map }) => map.terrain);
     this.setAxis(this.axis);
     this.seek(this.end);
     this.setCost(this.costExponent);
   }
 
   setAxis(axis) {
-    const share = this.end ? this.now / this.end : 1;
+    const share = this.end ? this.position / this.end : 1;
     this.axis = axis;
     this.axisChoice.value = axis;
     const counts = this.searches.map((one) => (axis === "evaluations" ? one.evaluations[one.steps] : one.steps));
     this.end = Math.max(0, ...counts);
     this.slider.max = this.end;
-    this.seek(Math.round(share * this.end));
+    this.seek(share * this.end);
     this.onchange();
   }
 
@@ -253,7 +253,7 @@ export class Player {
     const rows = this.searches.map(({ facts }, index) => {
       const bar = element("span", { className: "bar" });
       bar.style.width = `${Math.max(0.5, (100 * totals[index]) / longest)}%`;
-      const best = solved[index] === shortest && shortest < Infinity;
+      const best = totals.length > 1 && solved[index] === shortest && shortest < Infinity;
       const words = `${inMilliseconds(totals[index])}${best ? ", the shortest" : ""}`;
       const row = element("li", { "data-policy": facts.policy, "data-seconds": totals[index] });
       row.append(element("span", { className: "name" }, facts.policy), element("span", {}, words), bar);
@@ -264,17 +264,23 @@ export class Player {
     this.onchange();
   }
 
-  stepOf(search) {
-    if (this.now >= this.end) return search.steps;
-    if (this.axis === "evaluations") return search.stepWithin(this.now);
-    return Math.floor((search.steps * this.now) / this.end);
+  // The position that is shown, in whole evaluations or steps.
+  get now() {
+    return Math.round(this.position);
+  }
+
+  stepOf(search, now = this.now, { axis, end } = this) {
+    if (now >= end) return search.steps;
+    return axis === "evaluations" ? search.stepWithin(now) : Math.floor((search.steps * now) / end);
   }
 
   seek(position) {
-    this.now = Math.max(0, Math.min(this.end, Math.round(position)));
+    this.position = Math.max(0, Math.min(this.end, position));
     this.slider.value = this.now;
     const unit = this.axis === "evaluations" ? "evaluations" : "steps of the longest search";
-    this.positionText.textContent = `${this.now} of ${this.end} ${unit}`;
+    const text = `${this.now} of ${this.end} ${unit}`;
+    this.positionText.textContent = text;
+    this.slider.setAttribute("aria-valuetext", text);
     this.show();
   }
 
@@ -302,14 +308,13 @@ export class Player {
 
   play() {
     if (!this.end) return;
-    if (this.now >= this.end) this.seek(0);
-    let position = this.now;
+    if (this.position >= this.end) this.seek(0);
     let last = performance.now();
     const advance = (time) => {
-      position += ((time - last) / (1000 * SECONDS_OF_A_RACE)) * Number(this.speed.value) * this.end;
+      const share = (time - last) / (1000 * SECONDS_OF_A_RACE);
       last = time;
-      this.seek(position);
-      if (this.now >= this.end) this.pause();
+      this.seek(this.position + share * Number(this.speed.value) * this.end);
+      if (this.position >= this.end) this.pause();
       else this.playing = requestAnimationFrame(advance);
     };
     this.playing = requestAnimationFrame(advance);
@@ -322,55 +327,60 @@ export class Player {
     this.playButton.textContent = "Play";
   }
 
-  // All panels on one canvas, each under its name and counters.
-  compose() {
-    const scenes = this.panels.map(({ search }) => {
-      const canvas = element("canvas");
-      const step = this.stepOf(search);
-      drawSearch(canvas, search.map, search, step, this.overlays, DOWNLOAD_SIDE);
-      return { canvas, search, step };
-    });
-    const whole = element("canvas");
-    whole.width = scenes.reduce((width, { canvas }) => width + canvas.width + 8, 8);
-    whole.height = Math.max(...scenes.map(({ canvas }) => canvas.height)) + CAPTION + 8;
-    const context = whole.getContext("2d", { willReadFrequently: true });
-    context.fillStyle = css(COLOURS.free);
-    context.fillRect(0, 0, whole.width, whole.height);
-    let left = 8;
-    for (const { canvas, search, step } of scenes) {
-      context.drawImage(canvas, left, CAPTION);
-      context.fillStyle = css(COLOURS.ink);
-      context.font = "bold 14px sans-serif";
-      context.fillText(search.facts.policy, left, 18, canvas.width);
-      context.font = "13px sans-serif";
-      const words = `${search.expansionsAt(step)} expansions, ${search.evaluationsAt(step)} evaluations`;
-      context.fillText(words, left, 36, canvas.width);
-      left += canvas.width + 8;
-    }
-    return whole;
+  // What a picture or a film shows, whatever happens to the player meanwhile.
+  snapshot() {
+    const { searches, axis, end } = this;
+    return { searches, axis, end, overlays: new Set(this.overlays) };
   }
 
   downloadPicture() {
     if (!this.panels.length) return;
-    this.compose().toBlob((blob) => download(blob, fileName({ ...this.searches[0].facts, policy: "race" }, ".png")));
+    const name = fileName({ ...this.searches[0].facts, policy: "race" }, ".png");
+    this.compose(this.snapshot(), this.now).toBlob((blob) => download(blob, name));
   }
 
-  // The film leaves the replay where it is.
   async downloadFilm() {
     if (!this.panels.length) return;
-    this.pause();
-    const { now } = this;
+    const scene = this.snapshot();
+    this.filmButton.disabled = true;
     let writer = null;
     for (let frame = 0; frame <= FRAMES_OF_A_FILM; frame += 1) {
-      this.now = Math.round((this.end * frame) / FRAMES_OF_A_FILM);
-      const canvas = this.compose();
+      const canvas = this.compose(scene, Math.round((scene.end * frame) / FRAMES_OF_A_FILM));
       writer ??= new GifWriter(canvas.width, canvas.height);
       writer.addFrame(canvas.getContext("2d"), frame === FRAMES_OF_A_FILM ? 2000 : 60);
       // So that the page answers meanwhile.
       if (frame % 5 === 0) await new Promise((resume) => setTimeout(resume));
     }
-    this.now = now;
-    download(writer.finish(), fileName({ ...this.searches[0].facts, policy: "race" }, ".gif"));
+    this.filmButton.disabled = false;
+    download(writer.finish(), fileName({ ...scene.searches[0].facts, policy: "race" }, ".gif"));
+  }
+
+  // All searches of a snapshot on one canvas, each under its name and counters.
+  compose(scene, now) {
+    const drawn = scene.searches.map((search) => {
+      const canvas = element("canvas");
+      const step = this.stepOf(search, now, scene);
+      drawSearch(canvas, search.map, search, step, scene.overlays, DOWNLOAD_SIDE);
+      return { canvas, search, step, width: Math.max(canvas.width, NARROWEST_CAPTION) };
+    });
+    const whole = element("canvas");
+    whole.width = drawn.reduce((sum, { width }) => sum + width + 8, 8);
+    whole.height = Math.max(...drawn.map(({ canvas }) => canvas.height)) + CAPTION + 8;
+    const context = whole.getContext("2d", { willReadFrequently: true });
+    context.fillStyle = css(COLOURS.free);
+    context.fillRect(0, 0, whole.width, whole.height);
+    let left = 8;
+    for (const { canvas, search, step, width } of drawn) {
+      context.drawImage(canvas, left, CAPTION);
+      context.fillStyle = css(COLOURS.ink);
+      context.font = "bold 14px sans-serif";
+      context.fillText(search.facts.policy, left, 18, width);
+      context.font = "13px sans-serif";
+      const words = `${search.expansionsAt(step)} expansions, ${search.evaluationsAt(step)} evaluations`;
+      context.fillText(words, left, 36, width);
+      left += width + 8;
+    }
+    return whole;
   }
 
   // Keys for the whole page; true if the key was one of them.
@@ -394,9 +404,11 @@ function swatch(colour, round = false) {
   return made;
 }
 
-// Whether the element that has the focus uses keys such as space and arrows itself.
-export function usesKeys(target) {
-  return target instanceof Element && target.closest("input, select, textarea, button, a, summary, canvas") !== null;
+// Whether the element that has the focus uses this key itself.
+export function usesKey(target, key) {
+  if (!(target instanceof Element)) return false;
+  if (target.closest("button, a, summary, input[type=checkbox]")) return key === " " || key === "Enter";
+  return target.closest("input, select, textarea, canvas") !== null;
 }
 
 // Show the scenes of a page that was written to a file.
@@ -412,6 +424,6 @@ export async function mountScenes() {
     players.push(player);
   }
   document.addEventListener("keydown", (event) => {
-    if (players.length && !usesKeys(event.target) && players[0].pressed(event.key)) event.preventDefault();
+    if (players.length && !usesKey(event.target, event.key) && players[0].pressed(event.key)) event.preventDefault();
   });
 }

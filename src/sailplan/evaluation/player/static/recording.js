@@ -31,6 +31,7 @@ async function unpackIntegers(text) {
 export async function readMap(described) {
   const { width, height } = described;
   const bits = await unpack(described.blocked);
+  if (bits.length !== Math.ceil((width * height) / 8)) throw new Error("the map has another number of cells");
   const blocked = Uint8Array.from({ length: width * height }, (_, cell) => (bits[cell >> 3] >> (7 - (cell & 7))) & 1);
   const terrain = described.terrain ? await unpack(described.terrain) : null;
   return { ...described, blocked, terrain };
