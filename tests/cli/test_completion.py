@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sailplan.cli.completion import description, join_colons
+from sailplan.cli.completion import description, join_words
 from sailplan.datasets import FAMILIES
 from sailplan.policies import CATALOGUE, PRETRAINED
 
@@ -117,7 +117,8 @@ def test_without_a_writable_folder_it_works_too(tmp_path: Path, monkeypatch: pyt
         (["s", "--policy", "sail", ":"], 3, (["s", "--policy", "sail:"], 2)),
         (["s", "--policy", "sail", ":", "ma", "--js"], 5, (["s", "--policy", "sail:ma", "--js"], 3)),
         (["s", "--js", "--policy", "sail", ":", "ma"], 1, (["s", "--js", "--policy", "sail:ma"], 1)),
+        (["sailplan", "plan", "--policy", "=", "sail", ":", "ma"], 6, (["sailplan", "plan", "--policy=sail:ma"], 2)),
     ],
 )
 def test_words_that_bash_split_are_joined(words: list[str], current: int, joined: tuple[list[str], int]) -> None:
-    assert join_colons(words, current) == joined
+    assert join_words(words, current) == joined

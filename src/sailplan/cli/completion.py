@@ -21,6 +21,8 @@ import typer
 from sailplan.cli.main import COMPLETION
 
 _PACKAGE = Path(__file__).parent.parent
+_MARKS = (":", "=")
+"""Where bash splits words."""
 _LISTS = {"policies", "families"}
 """Parameters whose value is several names separated by commas."""
 
@@ -30,28 +32,29 @@ def complete() -> None:
     app = _application(description())
     if os.environ[COMPLETION] != "complete_bash":
         app(prog_name="sailplan")
-    words, current = join_colons(os.environ["COMP_WORDS"].split("\n"), int(os.environ["COMP_CWORD"]))
+    words, current = join_words(os.environ["COMP_WORDS"].split("\n"), int(os.environ["COMP_CWORD"]))
     os.environ["COMP_WORDS"], os.environ["COMP_CWORD"] = "\n".join(words), str(current)
     with redirect_stdout(io.StringIO()) as answer, suppress(SystemExit):
         app(prog_name="sailplan")
-    # Bash replaces only what follows the last colon.
-    known = words[current][: words[current].rfind(":") + 1]
+    # Bash replaces only what follows the last colon of the value.
+    value = words[current].partition("=")[2] if words[current].startswith("--") else words[current]
+    known = value[: value.rfind(":") + 1]
     typer.echo("\n".join(line.removeprefix(known) for line in answer.getvalue().splitlines()))
     sys.exit(0)
 
 
-def join_colons(words: list[str], current: int) -> tuple[list[str], int]:
-    """Join words that bash has split at colons, as in `sail:mazes`.
+def join_words(words: list[str], current: int) -> tuple[list[str], int]:
+    """Join words that bash has split at colons and equals signs, as in `--policy=sail:mazes`.
 
     Examples
     --------
-    >>> join_colons(["sailplan", "plan", "--policy", "sail", ":", "ma"], 5)
+    >>> join_words(["sailplan", "plan", "--policy", "sail", ":", "ma"], 5)
     (['sailplan', 'plan', '--policy', 'sail:ma'], 3)
     """
     joined: list[str] = []
     place = current
     for index, word in enumerate(words):
-        if joined and (word == ":" or words[index - 1] == ":"):
+        if joined and (word in _MARKS or words[index - 1] in _MARKS):
             joined[-1] += word
             place -= index <= current
         else:
