@@ -285,7 +285,9 @@ def test_a_plan_shows_itself(tmp_path: Path) -> None:
             plan.save(tmp_path / name)
             with Image.open(tmp_path / name) as image:
                 image.load()
-        with pytest.raises(SailplanError, match=r"a\.txt: a plan is saved to a file that ends in \.png or \.gif$"):
+        with pytest.raises(
+            SailplanError, match=r"a\.txt: a plan is saved to a file that ends in \.png, \.gif or \.html$"
+        ):
             plan.save(tmp_path / "a.txt")
     assert isinstance(plan, Plan)
     assert plan.problem.states(plan.result.partial_path) == list(plan.partial)

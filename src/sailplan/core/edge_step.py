@@ -197,7 +197,8 @@ class EdgeStep:
     def _lower(self, source: int, target: int, edge_cost: float, waiting: deque[int]) -> None:
         state = self._state
         cost = float(state.cost[source]) + edge_cost
-        if state.status[target] != UNSEEN and not cost < state.cost[target]:
+        # Of an undirected graph, an edge out of an invalid vertex may be known to be valid; its cost is undefined.
+        if state.status[target] == INVALID or (state.status[target] != UNSEEN and not cost < state.cost[target]):
             return
         if state.status[target] == UNSEEN:
             state.status[target] = OPEN

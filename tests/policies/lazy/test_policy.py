@@ -147,6 +147,21 @@ def test_the_engines_agree(
         assert sessions[0].lower_bound() == sessions[1].lower_bound()
 
 
+@both_engines
+def test_no_path_leads_into_a_vertex_that_is_invalid(engine: EngineName) -> None:
+    """The edge out of vertex 1 is valid and evaluated first, and in both directions; the edge into it is not."""
+    edges = [(0, 1, 1.0), (1, 3, 1.0), (0, 2, 2.0), (2, 3, 2.0)]
+    graph = ExplicitGraph.from_edges(4, edges, undirected=True, coordinates=np.zeros((4, 2)), invalid_vertices=[1])
+    session = open_search(Problem(graph, 0, 3), LazyPolicy(1.1, selector="backward"), engine=engine)
+    # The cost of a vertex without a path is undefined: here it is one that any path would lower.
+    session.state.cost[1:] = 1e300
+    result = session.run()
+    assert result.path == (0, 2, 3)
+    assert result.trace.evaluated.tolist()[:2] == [[1, 3], [0, 1]]
+    assert session.state.cost[1] == 1e300
+    assert result.policy_evaluations == 5
+
+
 def test_the_engines_have_the_same_lower_bound_within_a_request() -> None:
     # The second edge of the first request is invalid, because it cuts a corner.
     blocked = np.array([[0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 0, 0], [0, 1, 0, 1, 0, 0], [0, 0, 0, 0, 0, 0]], np.bool_)
