@@ -17,11 +17,12 @@ from PIL import Image
 
 from sailplan.core.search import open_search
 from sailplan.datasets import FAMILIES, World, generate_world, write_ros_map
+from sailplan.evaluation.report import PLAYER
 from sailplan.graphs import grid_problem
 from sailplan.policies import CATALOGUE, PRETRAINED, load_policy
 from sailplan.web import searches, server
 from sailplan.web.examples import EXAMPLES
-from sailplan.web.files import PAGE_FOLDER, PLAYER_FOLDER
+from sailplan.web.files import PAGE
 from sailplan.web.maps import read_map_object
 from sailplan.web.pool import Pool
 from sailplan.web.settings import Settings
@@ -44,8 +45,8 @@ def _png(pixels: Any) -> bytes:
 def test_the_page_and_its_files(client: Client) -> None:
     page = client.get("/")
     assert (page.status, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
-    assert page.body == (PAGE_FOLDER / "index.html").read_bytes()
-    for folder, prefix in ((PAGE_FOLDER, "static"), (PLAYER_FOLDER, "player")):
+    assert page.body == (PAGE / "index.html").read_bytes()
+    for folder, prefix in ((PAGE, "static"), (PLAYER, "player")):
         for path in folder.iterdir():
             answer = client.get(f"/{prefix}/{path.name}")
             assert (answer.status, answer.body) == (200, path.read_bytes())

@@ -6,8 +6,6 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-import sailplan
-
 CONTENT_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -17,9 +15,8 @@ CONTENT_TYPES = {
 }
 """The content type of each kind of file that is served."""
 
-_PACKAGE = Path(sailplan.__file__).parent
-PAGE_FOLDER = _PACKAGE / "web" / "static"
-PLAYER_FOLDER = _PACKAGE / "evaluation" / "player" / "static"
+PAGE = Path(__file__).parent / "static"
+"""The folder of the page; that of the player is `sailplan.evaluation.report.PLAYER`."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +34,8 @@ class StaticFile:
 
 def read_files(folder: Path) -> dict[str, StaticFile]:
     """Return the files of a folder by name, of the kinds that are served."""
-    found = sorted(folder.iterdir()) if folder.is_dir() else []
     return {
         path.name: StaticFile(path.read_bytes(), CONTENT_TYPES[path.suffix])
-        for path in found
+        for path in sorted(folder.iterdir())
         if path.suffix in CONTENT_TYPES
     }

@@ -22,11 +22,12 @@ from sailplan import __version__
 from sailplan.datasets.families import FAMILIES, generate_world
 from sailplan.errors import SailplanError
 from sailplan.evaluation.player.recording import describe_map
+from sailplan.evaluation.report import PLAYER
 from sailplan.graphs.grid.world import World, corner_cells
 from sailplan.planning.plan import DEFAULT_POLICY, PLAN_MOVES
 from sailplan.policies.catalogue import policy_groups
 from sailplan.web.examples import EXAMPLES
-from sailplan.web.files import PAGE_FOLDER, PLAYER_FOLDER, StaticFile, read_files
+from sailplan.web.files import PAGE, StaticFile, read_files
 from sailplan.web.guard import Guard
 from sailplan.web.maps import check_cells, describe_task, read_upload
 from sailplan.web.pool import Pool
@@ -61,9 +62,9 @@ def create_app(settings: Settings | None = None) -> Starlette:
     """
     chosen = settings or Settings()
     service = Service(chosen)
-    page, player = read_files(PAGE_FOLDER), read_files(PLAYER_FOLDER)
+    page, player = read_files(PAGE), read_files(PLAYER)
     routes = [
-        Route("/", _file_endpoint({"": page["index.html"]} if "index.html" in page else {})),
+        Route("/", _file_endpoint({"": page["index.html"]})),
         Route("/static/{name}", _file_endpoint(page)),
         Route("/player/{name}", _file_endpoint(player)),
         Route("/api/options", _constant(describe_options(chosen))),
