@@ -24,10 +24,12 @@ test-browser: .venv/installed-dev browser ## the tests of the web page, in a rea
 	SAILPLAN_NEEDS_BROWSER=1 $(BIN)/python -m pytest tests/web/browser
 
 browser: ## install Chromium from the packages of the system, if there is none and this may be done
-	@command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null || test -n "$$SAILPLAN_CHROMIUM" || \
-	{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
-	apt-get -q update >/dev/null && apt-get -q install -y --no-install-recommends chromium fonts-dejavu-core >/dev/null; } || \
-	{ echo "there is no Chromium, and it cannot be installed here: install it, or name it by SAILPLAN_CHROMIUM"; exit 1; }
+	@for name in "$$SAILPLAN_CHROMIUM" chromium chromium-browser google-chrome google-chrome-stable; do \
+		command -v "$$name" >/dev/null && exit 0; \
+	done; \
+	test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get -q update >/dev/null && \
+		apt-get -q install -y --no-install-recommends chromium fonts-dejavu-core >/dev/null && exit 0; \
+	echo "there is no Chromium, and it cannot be installed here: install it, or name it by SAILPLAN_CHROMIUM"; exit 1
 
 lint: .venv/installed-dev ## style, types and the layers
 	$(BIN)/ruff check .
