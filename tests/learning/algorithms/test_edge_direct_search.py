@@ -98,7 +98,7 @@ def test_direct_search_follows_what_is_spent_and_the_limit_of_the_cost(jobs: int
 def test_direct_search_needs_no_more_evaluations_and_repeats_itself() -> None:
     learner = _learner()
     policy = _policy(learner)
-    direct = EdgeDirectSearch(learner.problems, learner.spent, 1.5, SCALES, 1, Schedule(20, 10))
+    direct = EdgeDirectSearch(learner.problems, learner.roll_outs.spent, 1.5, SCALES, 1, Schedule(20, 10))
     found, again = (direct.descend(policy, 8.0, np.random.default_rng(0)) for _ in range(2))
     before, *costs = learner.costs_of([policy, found, again], learner.problems).tolist()
     assert costs[0] == costs[1] <= 1.02 * before

@@ -94,7 +94,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Path) ->
 def test_a_recorded_search_is_the_same_and_its_edges_are_labelled() -> None:
     learner = _learner()
     problem = learner.problems[3].problem
-    policy = learner.held_out(_first_policy(learner), problem)
+    policy = learner.roll_outs.held_out(_first_policy(learner), problem)
     recording = RecordingPolicy(policy, np.random.default_rng(0))
     result, plain = search(problem, recording, engine="reference"), search(problem, policy)
     assert (result.path, result.edge_evaluations) == (plain.path, plain.edge_evaluations)

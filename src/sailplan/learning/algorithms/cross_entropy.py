@@ -153,7 +153,7 @@ class VectorLearner(ABC, Generic[Settings]):
             return Counts.by(search(problem, policy, limits)).of(settings.minimised)
 
         policies = [self.policy(vector) for vector in vectors]
-        pairs = ((policy, labelled.problem) for policy in policies for labelled in problems)
+        pairs = [(policy, labelled.problem) for policy in policies for labelled in problems]
         counts = np.reshape(run_all(cost, pairs, self.jobs), (len(policies), -1))
         return Examples(vectors, counts.mean(axis=1))
 

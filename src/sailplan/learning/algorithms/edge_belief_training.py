@@ -11,20 +11,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 
-from sailplan.core import search
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.datasets.labelled import LabelledProblem
-from sailplan.errors import TrainingError
 from sailplan.learning.algorithms.belief_settings import BeliefSettings
 from sailplan.learning.algorithms.cross_entropy import VectorLearner
 from sailplan.learning.algorithms.edge_network_training import collect_edges, fit_network, without_correction
+from sailplan.learning.algorithms.edge_roll_outs import EdgeRollOuts
 from sailplan.learning.regressors import Examples
 from sailplan.learning.roadmaps import results_of, roadmap_of
-from sailplan.learning.rounds import Candidate, Progress, draw_problems, limits_of, seed_of
+from sailplan.learning.rounds import Candidate, Progress, draw_problems, seed_of
 from sailplan.parallel import run_all
 from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.replanning.beliefs.edge_network import EdgeNetwork
@@ -53,8 +51,6 @@ _FIRST = [
 _EXCESS = 20.0
 """The evaluations of a vector are increased by this share for a mean cost of one optimal cost above the limit."""
 
-Rolled = TypeVar("Rolled", bound=LazyPolicy | ReplanningPolicy)
-
 
 @dataclass(frozen=True, eq=False)
 class EdgeBeliefLearner(VectorLearner[BeliefSettings]):
@@ -62,8 +58,7 @@ class EdgeBeliefLearner(VectorLearner[BeliefSettings]):
 
     belief: EdgePosterior
     """The belief with all training worlds."""
-    ignored: dict[int, tuple[int, ...]]
-    """For each problem, by its identity: the stored worlds that equal it."""
+    roll_outs: EdgeRollOuts
 
     @classmethod
     def of(
@@ -78,12 +73,8 @@ class EdgeBeliefLearner(VectorLearner[BeliefSettings]):
         roadmap = roadmap_of(train)
         assert roadmap is not None
         valid = results_of(train)
-        _, kinds = np.unique(np.packbits(valid, axis=1), axis=0, return_inverse=True)
-        if kinds.max() == 0:
-            raise TrainingError(f"{len(train)} worlds, all equal: a world is rolled out with others stored")
-        members = [tuple(np.flatnonzero(kinds == kind).tolist()) for kind in range(kinds.max() + 1)]
-        ignored = {id(problem): members[kind] for problem, kind in zip(train, kinds.tolist(), strict=True)}
-        return cls(problems, settings, seed, jobs, EdgePosterior.of(roadmap, valid), ignored)
+        searches = EdgeRollOuts.of(valid, settings)
+        return cls(problems, settings, seed, jobs, EdgePosterior.of(roadmap, valid), searches)
 
     def policy(self, vector: FloatArray) -> LazyPolicy | ReplanningPolicy:
         """The policy with the stored worlds, weighed by a vector."""
@@ -130,30 +121,11 @@ class EdgeBeliefLearner(VectorLearner[BeliefSettings]):
     def means_of(
         self, policies: Sequence[LazyPolicy | ReplanningPolicy], problems: Sequence[LabelledProblem]
     ) -> FloatArray:
-        """Return the means of what `spent` returns, a row for each policy."""
-        pairs = ((policy, labelled) for policy in policies for labelled in problems)
-        rolled = run_all(lambda pair: self.spent(*pair), pairs, self.jobs)
+        """Return the mean evaluations (or expansions) and path costs, a row for each policy."""
+        pairs, spent = [(policy, labelled) for policy in policies for labelled in problems], self.roll_outs.spent
+        rolled = run_all(lambda pair: spent(*pair), pairs, self.jobs)
         means: FloatArray = np.reshape(rolled, (len(policies), -1, 2)).mean(axis=1)
         return means
-
-    def spent(
-        self, policy: LazyPolicy | ReplanningPolicy, labelled: LabelledProblem, most: int | None = None
-    ) -> tuple[float, float]:
-        """Return what is minimised in a search of a training problem, and the cost of its path in shortest paths.
-
-        The search stops after `most`, or what the settings say.
-        """
-        settings, problem = self.settings, labelled.problem
-        limits = limits_of(settings.minimised, most or settings.max_expansions)
-        result = search(problem, self.held_out(policy, problem), limits)
-        spent = result.expansions if settings.minimised == "expansions" else result.edge_evaluations
-        shortest = float(labelled.table[problem.start])
-        return spent, result.cost / shortest if result.found and shortest else 1.0
-
-    def held_out(self, policy: Rolled, problem: Problem) -> Rolled:
-        """Return a policy whose belief ignores the stored worlds that equal a training problem."""
-        assert isinstance(policy.belief, EdgePosterior | EdgeNetwork)
-        return replace(policy, belief=policy.belief.held_out(self.ignored[id(problem)]))
 
     def fit(self, number: int, progress: Progress[Examples]) -> tuple[list[Candidate], float]:
         """Fit the Gaussian to the elite of this round; the best vector is validated, and its mean not.

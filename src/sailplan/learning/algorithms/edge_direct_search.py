@@ -97,19 +97,21 @@ class EdgeDirectSearch:
         self, policy: LazyPolicy, vector: FloatArray, mean_spent: float, price: float, rng: np.random.Generator
     ) -> tuple[FloatArray, float]:
         """The mean over pairs of perturbations, each on a random problem, and the mean cost of their paths."""
-        most = round(_LONGEST * mean_spent)
+        most, spent, scales = round(_LONGEST * mean_spent), self.spent, self.scales
+        sources = rng.spawn(self.schedule.pairs)
+        # Drawn here, so that a task gets its problem and not all of them.
+        problems = [self.problems[int(source.integers(len(self.problems)))] for source in sources]
 
-        def roll_out(source: np.random.Generator) -> tuple[FloatArray, float]:
-            problem = self.problems[int(source.integers(len(self.problems)))]
+        def roll_out(pair: tuple[LabelledProblem, np.random.Generator]) -> tuple[FloatArray, float]:
+            problem, source = pair
             drawn = source.standard_normal(len(vector))
             (one, first), (other, second) = (
-                self.spent(changed(policy, vector + sign * _DEVIATION * drawn, self.scales), problem, most)
-                for sign in (1, -1)
+                spent(changed(policy, vector + sign * _DEVIATION * drawn, scales), problem, most) for sign in (1, -1)
             )
             difference = ((one - other) / mean_spent + price * (first - second)) / 2.0
             return float(np.clip(difference, -_MOST_DIFFERENCE, _MOST_DIFFERENCE)) * drawn, (first + second) / 2.0
 
-        pairs = run_all(roll_out, rng.spawn(self.schedule.pairs), self.jobs)
+        pairs = run_all(roll_out, list(zip(problems, sources, strict=True)), self.jobs)
         return np.mean([pair[0] for pair in pairs], axis=0), float(np.mean([pair[1] for pair in pairs]))
 
 

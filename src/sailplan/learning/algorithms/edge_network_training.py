@@ -87,15 +87,15 @@ def without_correction(posterior: EdgePosterior, problems: Sequence[LabelledProb
 def collect_edges(learner: EdgeBeliefLearner, number: int, policy: LazyPolicy) -> Examples:
     """Roll out a policy and label edges on the way: 1 if an edge is invalid."""
     problems, seeds = draw_problems(learner.problems, _WORLDS, learner.seed, number)
-    limits = Limits(evaluations=learner.settings.max_expansions)
+    limits, held_out = Limits(evaluations=learner.settings.max_expansions), learner.roll_outs.held_out
 
     def roll_out(pair: tuple[LabelledProblem, np.random.SeedSequence]) -> Examples:
         labelled, seed = pair
-        recording = RecordingPolicy(learner.held_out(policy, labelled.problem), np.random.default_rng(seed))
+        recording = RecordingPolicy(held_out(policy, labelled.problem), np.random.default_rng(seed))
         search(labelled.problem, recording, limits, engine="reference")
         return recording.examples(labelled.problem)
 
-    return Examples.concatenate(run_all(roll_out, zip(problems, seeds, strict=True), learner.jobs))
+    return Examples.concatenate(run_all(roll_out, list(zip(problems, seeds, strict=True)), learner.jobs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +185,7 @@ def fit_network(
     rng = np.random.default_rng([seed_of(learner.seed, number), _DIRECT])
     spent = float(learner.means_of([drawn], _drawn(learner, _ROLLED, rng))[0, 0])
     scales = unit_scales(layers, examples)
-    direct = EdgeDirectSearch(learner.problems, learner.spent, limit, scales, learner.jobs, SCHEDULE)
+    direct = EdgeDirectSearch(learner.problems, learner.roll_outs.spent, limit, scales, learner.jobs, SCHEDULE)
     found = direct.descend(drawn, spent, rng)
     levels = [weighted(found, np.array([change, 0.0, 0.0, 0.0, 0.0])) for change in _LEVELS]
     best = levels[int(np.argmin(learner.costs_of(levels, _drawn(learner, _CALIBRATED, rng), limit)))]

@@ -96,13 +96,13 @@ class QLearner:
     def collect(self, number: int, progress: Progress[Transitions]) -> Transitions:
         """Roll out the last policy, with random steps in between."""
         problems, seeds = draw_problems(self.problems, self.settings.worlds_per_round, self.seed, number)
-        policy, exploration = self._policy(self._layers(progress)), self.mixing(number)
+        policy, exploration, settings = self._policy(self._layers(progress)), self.mixing(number), self.settings
 
-        def roll_out(pair: tuple[LabelledProblem, np.random.SeedSequence]) -> Transitions:
+        def transitions(pair: tuple[LabelledProblem, np.random.SeedSequence]) -> Transitions:
             labelled, chance = pair
-            return self._roll_out(labelled.problem, policy, exploration, np.random.default_rng(chance))
+            return roll_out(labelled.problem, policy, exploration, settings, np.random.default_rng(chance))
 
-        return Transitions.concatenate(run_all(roll_out, zip(problems, seeds, strict=True), self.jobs))
+        return Transitions.concatenate(run_all(transitions, list(zip(problems, seeds, strict=True)), self.jobs))
 
     def fit(self, number: int, progress: Progress[Transitions]) -> tuple[list[Candidate], float]:
         """Continue with the last network, on all transitions so far."""
@@ -130,18 +130,6 @@ class QLearner:
         costs = [1.0 / self.features.span(labelled.problem) for labelled in self.problems]
         return _EXPANSIONS_IN_A_UNIT * sum(costs) / len(costs)
 
-    def _roll_out(
-        self, problem: Problem, policy: LearnedPolicy, exploration: float, rng: np.random.Generator
-    ) -> Transitions:
-        explorer = epsilon_greedy(policy, exploration, int(rng.integers(1 << 62)))
-        longest = self.settings.max_expansions
-        # One step more than is sampled, so that the last sampled step has a successor if T cuts the search short.
-        result = search(problem, explorer, Limits(expansions=longest + 1))
-        length = min(result.expansions, longest)
-        # A step drawn twice would add nothing, so a short roll-out gives each of its steps once.
-        steps = draw_steps(length, min(self.settings.samples_per_world, length), rng)
-        return look_at_steps(problem, result.trace, policy, steps)
-
     def _layers(self, progress: Progress[Transitions]) -> Sequence[Layer]:
         """The layers of the last round; an untrained network before the first."""
         if not progress.policies:
@@ -153,3 +141,17 @@ class QLearner:
     def _policy(self, layers: Sequence[Layer]) -> LearnedPolicy:
         network = DenseNetwork(tuple(layers), self.scaling, self.features.guess_weights, self.unit)
         return LearnedPolicy(self.features, network, self.settings.rescore)
+
+
+def roll_out(
+    problem: Problem, policy: LearnedPolicy, exploration: float, settings: QLearningSettings, rng: np.random.Generator
+) -> Transitions:
+    """Search with random steps in between, and return some of the steps with their costs."""
+    explorer = epsilon_greedy(policy, exploration, int(rng.integers(1 << 62)))
+    longest = settings.max_expansions
+    # One step more than is sampled, so that the last sampled step has a successor if T cuts the search short.
+    result = search(problem, explorer, Limits(expansions=longest + 1))
+    length = min(result.expansions, longest)
+    # A step drawn twice would add nothing, so a short roll-out gives each of its steps once.
+    steps = draw_steps(length, min(settings.samples_per_world, length), rng)
+    return look_at_steps(problem, result.trace, policy, steps)

@@ -203,7 +203,7 @@ def collect(
         vertices, rows = take_samples(labelled.problem, trace, own, steps, rng.random(len(steps)))
         return Examples(rows, labelled.labels(vertices.tolist()) / features.span(labelled.problem))
 
-    return Examples.concatenate(run_all(roll_out, zip(problems, seeds, strict=True), jobs))
+    return Examples.concatenate(run_all(roll_out, list(zip(problems, seeds, strict=True)), jobs))
 
 
 def scaling_of(problems: Sequence[LabelledProblem], features: FeatureSet, seed: int, jobs: int) -> Scaling:

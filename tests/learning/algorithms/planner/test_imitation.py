@@ -167,7 +167,7 @@ def test_imitation_does_not_depend_on_the_jobs() -> None:
 
 def test_states_without_a_choice_change_nothing() -> None:
     belief, moments = _moments()
-    nothing = [one._replace(status=np.full_like(one.status, UNSEEN)) for one in moments]
+    nothing = [replace(one, status=np.full_like(one.status, UNSEEN)) for one in moments]
     same, loss = imitate(belief, nothing, TINY_PLANNER, np.random.default_rng(0), 1)
     assert loss == 0.0
     assert np.array_equal(same.offsets, belief.offsets)  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -69,7 +70,7 @@ class DirectSearch:
 
     def mean(self, belief: LearnedMultipliers, count: int) -> float:
         """Return the mean of what is spent on the first problems."""
-        return float(np.mean(run_all(lambda one: self.spent(belief, one), self.problems[:count], self.jobs)))
+        return float(np.mean(run_all(partial(self.spent, belief), self.problems[:count], self.jobs)))
 
     def best_of(self, beliefs: Sequence[LearnedMultipliers]) -> LearnedMultipliers:
         """Return the belief that spends least; those that are clearly worse are dropped after a few problems."""
@@ -114,20 +115,24 @@ class DirectSearch:
         self, belief: LearnedMultipliers, vector: FloatArray, deviations: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
         """The mean over pairs of perturbations, each on a random problem; of what counts in this problem only."""
-        seeds, parts = rng.spawn(self.settings.search_pairs), parts_of(belief)
+        parts, spent, share = parts_of(belief), self.spent, self.settings.random_endpoints
+        sources = rng.spawn(self.settings.search_pairs)
+        # Drawn here, so that a task gets its problem and not all of them.
+        problems = [self.problems[int(source.integers(len(self.problems)))] for source in sources]
         counts = {inside: np.repeat(parts.count_if(inside), parts) for inside in (False, True)}
 
-        def difference(source: np.random.Generator) -> FloatArray:
-            problem = self.problems[int(source.integers(len(self.problems)))]
-            if source.random() < self.settings.random_endpoints:
+        def difference(pair: tuple[Problem, np.random.Generator]) -> FloatArray:
+            problem, source = pair
+            if source.random() < share:
                 problem = between_random_cells(problem, source)
             inside = belief.frame is None or belief.frame.fits(problem)
             drawn = source.standard_normal(len(vector)) * counts[inside]
-            one, other = (self.spent(changed(belief, vector + sign * deviations * drawn), problem) for sign in (1, -1))
+            one, other = (spent(changed(belief, vector + sign * deviations * drawn), problem) for sign in (1, -1))
             limited: FloatArray = np.clip((one - other) / 2.0, -_MOST_DIFFERENCE, _MOST_DIFFERENCE) * drawn
             return limited
 
-        gradient: FloatArray = np.mean(run_all(difference, seeds, self.jobs), axis=0)
+        pairs = list(zip(problems, sources, strict=True))
+        gradient: FloatArray = np.mean(run_all(difference, pairs, self.jobs), axis=0)
         return gradient
 
 

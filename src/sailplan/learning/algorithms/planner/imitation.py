@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,8 @@ _NEARLY_BEST = 1.0
 _LEAST_GRADIENT = 1e-5
 
 
-class Moment(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Moment:
     """A state that is learned from."""
 
     problem: Problem
@@ -53,6 +54,8 @@ class Moment(NamedTuple):
     """The probability that an unseen cell of each pixel is blocked."""
     regret: Floats
     """The expected regret of each pixel."""
+    sent_once: ClassVar[bool] = True
+    """A cluster receives it once, and it is drawn for many steps."""
 
 
 def moment_of(belief: LearnedMultipliers, problem: Problem, table: FloatArray, status: NDArray[np.uint8]) -> Moment:

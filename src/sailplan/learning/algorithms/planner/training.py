@@ -8,22 +8,24 @@ Direct search continues from there, or from the best policy so far if imitation 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import chain
 from typing import Unpack
 
 import numpy as np
 
 from sailplan.core import Policy, search
 from sailplan.core.graph import Problem
+from sailplan.core.result import Trace
 from sailplan.datasets.labelled import LabelledProblem
 from sailplan.errors import TrainingError
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.learning.algorithms.planner.components import fit_mixture, fit_regrets
-from sailplan.learning.algorithms.planner.direct_search import DirectSearch
+from sailplan.learning.algorithms.planner.direct_search import DirectSearch, Spent
 from sailplan.learning.algorithms.planner.imitation import Moment, imitate, moment_of
-from sailplan.learning.algorithms.planner.rollouts import RollOut, RollOuts, reduced
+from sailplan.learning.algorithms.planner.rollouts import Integers, RollOut, RollOuts, reduced
 from sailplan.learning.algorithms.planner.settings import DEFAULT, PlannerSettings
 from sailplan.learning.rounds import Candidate, Counts, Options, Progress, Training, limits_of, run_rounds, seed_of
 from sailplan.oracle import cost_to_go
@@ -85,12 +87,15 @@ class PlannerLearner:
         drawn = np.random.default_rng(draw).permutation(len(self.reduced))[: len(sources)].tolist()
         belief = self._belief(progress)
 
-        def roll_out(pair: tuple[int, np.random.SeedSequence]) -> RollOut | None:
-            index, source = pair
-            return self._roll_out(index, belief, self.mixing(number), np.random.default_rng(source))
+        share, policy, settings = self.mixing(number), self._policy(belief), self.settings
 
-        rolled = run_all(roll_out, zip(drawn, sources, strict=False), self.jobs)
-        return RollOuts.of([one for one in rolled if one is not None], self.settings.samples_per_world)
+        def steps_of(pair: tuple[Problem, np.random.SeedSequence]) -> tuple[Trace, Integers] | None:
+            problem, source = pair
+            return roll_out(problem, policy, share, settings, np.random.default_rng(source))
+
+        pairs = list(zip((self.reduced[index] for index in drawn), sources, strict=False))
+        rolled = zip(drawn, run_all(steps_of, pairs, self.jobs), strict=False)
+        return RollOuts.of([RollOut(index, *one) for index, one in rolled if one], settings.samples_per_world)
 
     def fit(self, number: int, progress: Progress[RollOuts]) -> tuple[list[Candidate], float]:
         """Imitate the oracle at the states of all rounds, then continue by direct search; return all, and the loss."""
@@ -113,20 +118,20 @@ class PlannerLearner:
 
     def moments(self, belief: LearnedMultipliers, progress: Progress[RollOuts]) -> list[Moment]:
         """The states of all rounds, with what a belief recalls in each of them."""
-        rolled = [one for examples in progress.examples for one in examples]
-        return [
-            moment for some in run_all(lambda one: self._moments_of(belief, one), rolled, self.jobs) for moment in some
-        ]
+        pairs = [(self._world(one), one) for examples in progress.examples for one in examples]
+        return list(chain.from_iterable(run_all(partial(moments_of, belief), pairs, self.jobs)))
 
     def _rates(self, number: int) -> tuple[float, float]:
         """The step sizes at the beginning and at the end of a round, as parts of the largest."""
         before, after = (1.0 - (1.0 - _LAST_RATE) * done / self.settings.rounds for done in (number - 1, number))
         return before, after
 
-    def spent(self, belief: LearnedMultipliers, problem: Problem) -> float:
+    @property
+    def spent(self) -> Spent:
         """What a search with a belief spends, relative to the mean of a policy that has learned nothing."""
-        limits = limits_of(self.settings.minimised, round(_MOST_SPENT * self.scale))
-        return Counts.by(search(problem, self._policy(belief), limits)).of(self.settings.minimised) / self.scale
+        minimised, scale, policy = self.settings.minimised, self.scale, self._policy
+        limits = limits_of(minimised, round(_MOST_SPENT * scale))
+        return lambda belief, problem: Counts.by(search(problem, policy(belief), limits)).of(minimised) / scale
 
     @cached_property
     def reduced(self) -> list[Problem]:
@@ -171,27 +176,39 @@ class PlannerLearner:
     def _shuffled(self, rng: np.random.Generator) -> list[Problem]:
         return [self.reduced[index] for index in rng.permutation(len(self.reduced))]
 
-    def _roll_out(
-        self, index: int, belief: LearnedMultipliers, oracle_probability: float, rng: np.random.Generator
-    ) -> RollOut | None:
-        """A roll-out; None if it ends where it starts."""
-        settings = self.settings
-        policy: Policy = OraclePolicy() if rng.random() < oracle_probability else self._policy(belief)
-        if settings.minimised == "evaluations" and isinstance(policy, OraclePolicy):
-            policy = LazyPolicy()
-        trace = search(self.reduced[index], policy, limits_of(settings.minimised, settings.max_expansions)).trace
-        length = len(trace.evaluated) or len(trace.expanded)
-        return RollOut(index, trace, np.sort(rng.integers(0, length, settings.samples_per_world))) if length else None
-
-    def _moments_of(self, belief: LearnedMultipliers, rolled: RollOut) -> list[Moment]:
+    def _world(self, rolled: RollOut) -> Problem:
+        """The problem of a roll-out; raises TrainingError if it is not one of the training problems."""
         if rolled.world >= len(self.reduced):
             raise TrainingError(f"a roll-out on world {rolled.world} of {len(self.reduced)}")
         problem = self.reduced[rolled.world]
         if (rolled.trace.start, rolled.trace.goal) != (problem.start, problem.goal):
             raise TrainingError(f"a roll-out on world {rolled.world} between other cells")
-        table = cost_to_go(problem)
-        return [moment_of(belief, problem, table, status) for status in rolled.states(problem)]
+        return problem
 
-    def _policy(self, belief: LearnedMultipliers) -> ReplanningPolicy | LazyPolicy:
-        lazy = self.settings.minimised == "evaluations"
-        return LazyPolicy(belief=belief) if lazy else ReplanningPolicy(belief)
+    @property
+    def _policy(self) -> type[ReplanningPolicy] | Callable[[LearnedMultipliers], LazyPolicy]:
+        """Makes the policy with a belief."""
+        return _lazy if self.settings.minimised == "evaluations" else ReplanningPolicy
+
+
+def _lazy(belief: LearnedMultipliers) -> LazyPolicy:
+    return LazyPolicy(belief=belief)
+
+
+def roll_out(
+    problem: Problem, learner: Policy, oracle_probability: float, settings: PlannerSettings, rng: np.random.Generator
+) -> tuple[Trace, Integers] | None:
+    """Roll out the oracle or the learner; return the trace and the steps to learn from, None if there are none."""
+    policy: Policy = OraclePolicy() if rng.random() < oracle_probability else learner
+    if settings.minimised == "evaluations" and isinstance(policy, OraclePolicy):
+        policy = LazyPolicy()
+    trace = search(problem, policy, limits_of(settings.minimised, settings.max_expansions)).trace
+    length = len(trace.evaluated) or len(trace.expanded)
+    return (trace, np.sort(rng.integers(0, length, settings.samples_per_world))) if length else None
+
+
+def moments_of(belief: LearnedMultipliers, rolled: tuple[Problem, RollOut]) -> list[Moment]:
+    """Return the states of a roll-out that are learned from, with what a belief predicts there."""
+    problem, one = rolled
+    table = cost_to_go(problem)
+    return [moment_of(belief, problem, table, status) for status in one.states(problem)]
