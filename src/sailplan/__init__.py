@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from sailplan.graphs.roadmap.roadmap import Roadmap
     from sailplan.graphs.voxels.graph import VoxelGraph
     from sailplan.learning.train import train
+    from sailplan.parallel.active import use_cluster
     from sailplan.planning.motion import MotionPlan, plan_motion
     from sailplan.planning.plan import Plan, plan
     from sailplan.policies.catalogue import load_policy, save_policy
@@ -83,6 +84,7 @@ _HOME = {
     "save_policy": "sailplan.policies",
     "search": "sailplan.core",
     "train": "sailplan.learning.train",
+    "use_cluster": "sailplan.parallel",
     "write_world": "sailplan.datasets",
 }
 """The module that each name is loaded from, and after a colon its name there if it is another."""
@@ -125,6 +127,7 @@ __all__ = [
     "save_policy",
     "search",
     "train",
+    "use_cluster",
     "write_world",
 ]
 

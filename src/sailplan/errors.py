@@ -47,3 +47,7 @@ class TrainingError(SailplanError):
 
 class EpisodeError(SailplanError):
     """An environment cannot be created with the given settings, or a step is not possible."""
+
+
+class ClusterError(SailplanError):
+    """A cluster cannot be used: no scheduler, no worker, other versions, or lost on the way."""

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from sailplan.cli.main import tell
-from sailplan.cli.options import LIMITS, OUTPUT, SEARCH, WORLDS, Json, split_names
+from sailplan.cli.options import LIMITS, OUTPUT, SEARCH, WORLDS, ClusterAddress, Json, on_cluster, split_names
 from sailplan.core import Limits
 from sailplan.datasets.scenario import Endpoints
 from sailplan.evaluation.evaluate import evaluate as run
@@ -61,6 +61,7 @@ def evaluate(
     jobs: Annotated[
         int, typer.Option(min=1, help="Threads; with more than one, times are less exact.", rich_help_panel=SEARCH)
     ] = 1,
+    cluster: ClusterAddress = None,
     out: Annotated[
         Path | None, typer.Option(help="Write a record of every search here, as CSV.", rich_help_panel=OUTPUT)
     ] = None,
@@ -71,18 +72,19 @@ def evaluate(
     Example:
       sailplan evaluate --data mazes --limit 20 --policies lazy,a_star,oracle
     """
-    evaluation = run(
-        data,
-        split_names(policies),
-        split=split,
-        limit=limit,
-        skip=skip,
-        seed=seed,
-        size=size,
-        endpoints=endpoints,
-        limits=Limits() if unlimited else Limits(expansions=max_expansions, evaluations=max_evaluations),
-        jobs=jobs,
-    )
+    with on_cluster(cluster):
+        evaluation = run(
+            data,
+            split_names(policies),
+            split=split,
+            limit=limit,
+            skip=skip,
+            seed=seed,
+            size=size,
+            endpoints=endpoints,
+            limits=Limits() if unlimited else Limits(expansions=max_expansions, evaluations=max_evaluations),
+            jobs=jobs,
+        )
     for line in evaluation.notes:
         tell(line)
     if out is not None:

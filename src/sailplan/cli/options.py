@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 
+from sailplan.cli.main import tell
+
 SEARCH, LIMITS, OUTPUT = "Search", "Limits", "Output"
 MAP, WORLDS, TRAINING = "Map and robot", "Worlds", "Training"
-SPACE, ARM, SAMPLES = "Box", "Arm", "Samples"
+SPACE, ARM, SAMPLES, WORKERS = "Box", "Arm", "Samples", "Workers"
 """Titles of the groups of options in the help."""
 
 
@@ -33,3 +37,25 @@ def split_names(text: str) -> list[str]:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.", rich_help_panel=OUTPUT)]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Run on a Dask cluster: the address of its scheduler, or local:N for N processes here.",
+        rich_help_panel=WORKERS,
+    ),
+]
+
+
+@contextmanager
+def on_cluster(where: str | None) -> Iterator[None]:
+    """Run the block on a cluster, if one was named, and say how many workers it has."""
+    if where is None:
+        yield
+        return
+    from sailplan.parallel import use_cluster
+
+    with use_cluster(where) as cluster:
+        tell(f"cluster: {cluster}")
+        yield

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from sailplan.cli.options import OUTPUT, TRAINING, WORLDS, Json, split_names
+from sailplan.cli.options import OUTPUT, TRAINING, WORLDS, ClusterAddress, Json, on_cluster, split_names
 from sailplan.datasets import FAMILIES
 from sailplan.evaluation.terminal import rich_table
 from sailplan.experiments import reproduce as experiments
@@ -46,6 +46,7 @@ def reproduce(
     quick: Annotated[
         bool, typer.Option("--quick", help="Small settings, not the paper's: a few minutes.", rich_help_panel=TRAINING)
     ] = False,
+    cluster: ClusterAddress = None,
     as_json: Json = False,
 ) -> None:
     """Reproduce the paper. Finished results in the folder are used, and unfinished trainings are continued.
@@ -55,10 +56,11 @@ def reproduce(
     """
     names = tuple(dict.fromkeys(split_names(families)))
     asked = Reproduction(out, data, split, names, seed, jobs, quick, SYSTEMS)
-    if what == "all":
-        parts = experiments.reproduce_all(asked, show_progress)
-    else:
-        parts = experiments.reproduce(asked, [what], show_progress)
+    with on_cluster(cluster):
+        if what == "all":
+            parts = experiments.reproduce_all(asked, show_progress)
+        else:
+            parts = experiments.reproduce(asked, [what], show_progress)
     if as_json:
         numbers = {name: part.numbers for name, part in parts.items()}
         typer.echo(json.dumps(numbers if what == "all" else numbers[what]))

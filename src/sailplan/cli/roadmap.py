@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 from sailplan.cli.help import Command, CommandGroup
-from sailplan.cli.options import ARM, OUTPUT, SAMPLES, SPACE, WORLDS, Json
+from sailplan.cli.options import ARM, OUTPUT, SAMPLES, SPACE, WORLDS, ClusterAddress, Json, on_cluster
 from sailplan.core.graph import FloatArray
 from sailplan.errors import SailplanError
 from sailplan.progress import show_progress
@@ -122,6 +122,7 @@ def record(
         int,
         typer.Option(min=0, help="Seed of generated worlds, and of random starts and goals.", rich_help_panel=WORLDS),
     ] = 0,
+    cluster: ClusterAddress = None,
     as_json: Json = False,
 ) -> None:
     """Check every edge of a roadmap in each world, and write the results for `train` and `evaluate`.
@@ -152,7 +153,7 @@ def record(
         starts, goals = (rng.integers(given.vertex_count, size=count).tolist() for _ in range(2))
     if start is not None:
         starts, goals = [given.vertex_count - 2] * count, [given.vertex_count - 1] * count
-    with show_progress("recording", count) as step:
+    with on_cluster(cluster), show_progress("recording", count) as step:
         worlds = record_worlds(graphs, starts, goals, name=out.stem, on_world=step)
     write_edge_worlds(worlds, out)
     valid = float(np.mean([worlds.valid(world).mean() for world in range(count)]))

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from sailplan.cli.main import tell
-from sailplan.cli.options import TRAINING, WORLDS, Json
+from sailplan.cli.options import TRAINING, WORLDS, ClusterAddress, Json, on_cluster
 from sailplan.datasets.scenario import Endpoints
 from sailplan.errors import TrainingError
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName, Preset
@@ -72,6 +72,7 @@ def train(
     jobs: Annotated[
         int, typer.Option(min=1, help="Threads; the result does not depend on them.", rich_help_panel=TRAINING)
     ] = 2,
+    cluster: ClusterAddress = None,
     as_json: Json = False,
     **changes: Any,
 ) -> None:
@@ -82,14 +83,17 @@ def train(
     """
     given = _given_settings(changes)
     if resume is not None:
-        if _options_given(context) - {"resume", "jobs", "as_json"}:
-            raise typer.BadParameter("--resume continues with the settings of the run; give no other option but --jobs")
+        if _options_given(context) - {"resume", "jobs", "cluster", "as_json"}:
+            raise typer.BadParameter(
+                "--resume continues with the settings of the run; give no other option but --jobs and --cluster"
+            )
         plan, folder = read_plan(resume), resume
     elif data is None or out is None:
         raise typer.BadParameter("give --data and --out, or --resume")
     else:
         plan, folder = make_plan(data, algorithm, preset, seed, endpoints, data_seed, given), out
-    facts = run(plan, folder, jobs=jobs, resume=resume is not None)
+    with on_cluster(cluster):
+        facts = run(plan, folder, jobs=jobs, resume=resume is not None)
     typer.echo(json.dumps(facts) if as_json else _lines(facts))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from operator import index
-from typing import Any, Protocol, TypeGuard
+from typing import Any, ClassVar, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -201,6 +201,8 @@ class Problem:
     """The vertex to find a path to."""
     name: str = field(default="problem", kw_only=True)
     """The name of the problem in tables and messages."""
+    sent_once: ClassVar[bool] = True
+    """A cluster receives a problem once, however many tasks use it."""
 
     def __post_init__(self) -> None:
         if not (callable(getattr(self.graph, "successors", None)) and callable(getattr(self.graph, "evaluate", None))):

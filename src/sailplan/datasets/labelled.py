@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,8 @@ class LabelledProblem:
     problem: Problem
     table: FloatArray
     """Cost-to-go by vertex; infinite where the goal cannot be reached."""
+    sent_once: ClassVar[bool] = True
+    """A cluster receives it once, as it does the problem."""
 
     def labels(self, vertices: Sequence[int]) -> FloatArray:
         """The cost-to-go of some vertices.

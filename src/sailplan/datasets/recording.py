@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,7 @@ from sailplan.datasets.edge_worlds import EdgeWorlds
 from sailplan.errors import WorldError
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.grid.world import World
+from sailplan.parallel import run_all
 
 _AT_ONCE = 4096
 """Edges that are evaluated in one call."""
@@ -25,6 +28,7 @@ def record_worlds(
     *,
     name: str = "edge worlds",
     sizes: tuple[int, int] | None = None,
+    jobs: int = 1,
     on_world: Callable[[], None] = lambda: None,
 ) -> EdgeWorlds:
     """Evaluate every edge of a graph in each world.
@@ -33,13 +37,15 @@ def record_worlds(
     ----------
     graphs
         The same graph in each world, for example `Roadmap.graph(checker)` with the checker of that world. They are
-        used one at a time.
+        read as threads become free.
     starts, goals
         A vertex, or one for each world.
     name
         The name in tables and messages.
     sizes
         Number of training and of validation worlds; by default three quarters and the rest.
+    jobs
+        Number of threads, in which checkers are called.
     on_world
         Called after each world.
 
@@ -60,16 +66,15 @@ def record_worlds(
     >>> record_worlds(worlds, 0, 2).valid(1)
     array([ True, False,  True])
     """
-    first: ExplicitGraph | None = None
-    table: list[NDArray[np.bool_]] = []
-    for graph in graphs:
-        first = first or graph
-        if (graph.edge_count, graph.digest(graph.edge_count)) != (first.edge_count, first.digest(first.edge_count)):
-            raise WorldError(f"{name}: world {len(table)} has another graph than the first one")
-        table.append(_results(graph))
-        on_world()
+    ahead = iter(graphs)
+    first = next(ahead, None)
     if first is None:
         raise WorldError(f"{name}: no world to record")
+    recorded = run_all(_record, chain([first], ahead), jobs, on_done=on_world)
+    for world, one in enumerate(recorded):
+        if (one.edges, one.digest) != (recorded[0].edges, recorded[0].digest):
+            raise WorldError(f"{name}: world {world} has another graph than the first one")
+    table = [one.valid for one in recorded]
     if sizes is None:
         validation = round(VALIDATION_SHARE * len(table))
         sizes = (len(table) - validation, validation)
@@ -77,15 +82,23 @@ def record_worlds(
     return EdgeWorlds.of(topology, table, starts, goals, name=name, sizes=sizes)
 
 
-def _results(graph: ExplicitGraph) -> NDArray[np.bool_]:
-    """Return whether each edge is valid."""
+class _Recorded(NamedTuple):
+    """The edges of a graph, and whether each is valid."""
+
+    edges: int
+    digest: str
+    valid: NDArray[np.bool_]
+
+
+def _record(graph: ExplicitGraph) -> _Recorded:
+    """Evaluate every edge of a graph."""
     ends = graph.edges()[:, :2].astype(np.int64)
     results = np.empty(len(ends), np.bool_)
     for begin in range(0, len(ends), _AT_ONCE):
         part = ends[begin : begin + _AT_ONCE]
         statuses = statuses_of_edges(graph, part[:, 0].tolist(), part[:, 1].tolist())
         results[begin : begin + len(part)] = [EdgeStatus(status).valid for status in statuses]
-    return results
+    return _Recorded(graph.edge_count, graph.digest(graph.edge_count), results)
 
 
 class MapChecker:

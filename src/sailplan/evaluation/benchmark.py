@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple, Protocol
 
@@ -83,7 +84,7 @@ def run_benchmark(
     jobs
         Number of threads. With more than one, times are those of a busy machine; nothing else changes.
     on_task
-        Called after each task, from any thread.
+        Called after each task, from any thread of this process.
 
     Returns
     -------
@@ -92,14 +93,40 @@ def run_benchmark(
         `unsolvable` and is not searched. The notes of a search are in its record.
     """
 
-    def run(place: tuple[BenchmarkSet, int]) -> list[Record]:
-        task_set, index = place
-        records = run_task(policies, task_set.family, task_set.tasks[index], limits)
-        on_task()
-        return records
+    def run(place: Place) -> list[Record]:
+        return run_task(policies, place.family, place.task, limits)
 
-    places = ((one, index) for one in task_sets for index in range(len(one.tasks)))
-    return list(chain.from_iterable(run_all(run, places, jobs)))
+    places = (Place(one, index) for one in task_sets for index in range(len(one.tasks)))
+    return list(chain.from_iterable(run_all(run, places, jobs, on_done=on_task)))
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A task of a family that is not loaded yet."""
+
+    task_set: BenchmarkSet
+    index: int
+
+    @property
+    def family(self) -> str:
+        """The name of the family."""
+        return self.task_set.family
+
+    @property
+    def task(self) -> BenchmarkTask:
+        """The task, which is loaded each time."""
+        return self.task_set.tasks[self.index]
+
+    def __reduce__(self) -> tuple[type[LoadedTask], tuple[str, BenchmarkTask]]:
+        # A worker of a cluster may not see the files.
+        return LoadedTask, (self.family, self.task)
+
+
+class LoadedTask(NamedTuple):
+    """A task of a family, as workers of a cluster receive it."""
+
+    family: str
+    task: BenchmarkTask
 
 
 def run_task(policies: Mapping[str, Policy], family: str, task: BenchmarkTask, limits: Limits) -> list[Record]:

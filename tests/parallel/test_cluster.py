@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextvars import Context
+from pathlib import Path
+from time import sleep
+
+import pytest
+
+from sailplan.core.graph import Problem
+from sailplan.datasets.labelled import label_problems
+from sailplan.errors import ClusterError, ProblemError
+from sailplan.learning import train_sail
+from sailplan.parallel import cluster as clusters
+from sailplan.parallel import run_all, use_cluster
+from sailplan.parallel.cluster import Cluster
+from tests.learning.tiny import TINY, assert_same_network, tiny_problems
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with use_cluster("local:2") as started:
+        yield started
+
+
+def test_results_are_in_the_order_of_the_items(cluster: Cluster) -> None:
+    offset = 5
+    for items in ([], [1], list(range(200)), iter(range(37))):
+        expected = list(items) if isinstance(items, list) else list(range(37))
+        assert run_all(lambda number: number + offset, items) == [number + offset for number in expected]
+
+
+def test_several_workers_work(cluster: Cluster) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clusters, "_CHUNK_SECONDS", 0.0)
+        workers = set(run_all(lambda number: os.getpid(), iter(range(100))))
+    assert os.getpid() not in workers
+    assert len(workers) == 2
+    assert str(cluster).startswith("2 workers at tcp://127.0.0.1:")
+    assert "dashboard http://127.0.0.1:" in str(cluster)
+
+
+def test_each_item_is_reported_here(cluster: Cluster) -> None:
+    done: list[int] = []
+    run_all(str, range(25), on_done=lambda: done.append(os.getpid()))
+    assert done == [os.getpid()] * 25
+
+
+def test_errors_are_those_of_the_function(cluster: Cluster) -> None:
+    def fail(number: int) -> int:
+        if number == 7:
+            raise ProblemError("seven is blocked")
+        return number
+
+    with pytest.raises(ProblemError, match="seven is blocked"):
+        run_all(fail, range(20))
+    assert run_all(abs, [-1, -2]) == [1, 2]
+
+
+def test_a_problem_is_sent_once_and_comes_back_as_itself(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[object] = []
+    submit = Cluster.submit
+
+    def counted(self: Cluster, function: object, *arguments: object) -> object:
+        sent.append(function)
+        return submit(self, function, *arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Cluster, "submit", counted)
+    problems = tiny_problems(4, "forest", 21)
+    for _ in range(3):
+        labelled = label_problems(problems).solvable
+    assert [one.problem for one in labelled] == problems
+    assert all(one.problem is problem for one, problem in zip(labelled, problems, strict=True))
+    assert len(sent) == len(problems)
+
+
+def test_what_is_no_longer_used_is_released(cluster: Cluster) -> None:
+    before = len(cluster._sent)
+    problems = [Problem(tiny_problems(1)[0].graph, 0, goal) for goal in range(1, 6)]
+    run_all(lambda problem: problem.goal, problems)
+    assert len(cluster._sent) == before + 5
+    del problems
+    assert len(cluster._sent) == before
+
+
+def test_a_training_is_the_same_as_in_one_thread(cluster: Cluster) -> None:
+    problems = tiny_problems()
+    found = train_sail(problems[:4], problems[4:], TINY, seed=1)
+    # In a context of its own no cluster is in use.
+    expected = Context().run(lambda: train_sail(problems[:4], problems[4:], TINY, seed=1))
+    assert [one.validation_expansions for one in found.rounds] == [one.validation_expansions for one in expected.rounds]
+    assert_same_network(found.policy, expected.policy)  # type: ignore[arg-type]
+
+
+def test_a_killed_worker_changes_nothing(cluster: Cluster, tmp_path: Path) -> None:
+    mark = tmp_path / "killed"
+
+    def once(number: int) -> int:
+        if number == 11 and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number * number
+
+    assert run_all(once, range(40)) == [number * number for number in range(40)]
+    assert mark.exists()
+
+
+def test_other_versions_are_refused(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "stamp", "Python 2.7")
+    with pytest.raises(ClusterError, match=r"a worker has other versions \(Python .*\) than this program"):
+        run_all(str, [1])
+
+
+@pytest.mark.parametrize("where", ["", "local:", "local:0", "local:-1", "local:x", "local:99999", 3, None])
+def test_a_cluster_that_is_none_is_refused(where: object) -> None:
+    with pytest.raises(ClusterError, match=r"local:N|number of workers"), use_cluster(where):  # type: ignore[arg-type]
+        pass
+
+
+@pytest.mark.parametrize("where", ["127.0.0.1:9", "nowhere", "tcp://127.0.0.1:9", "ftp://127.0.0.1:9"])
+def test_an_address_where_nothing_answers(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "_CONNECT_SECONDS", 1)
+    with pytest.raises(ClusterError, match="no scheduler answers there"), use_cluster(where):
+        pass
+
+
+@pytest.fixture
+def scheduler(tmp_path: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Start a scheduler and a worker in processes of their own, as on other machines."""
+    file = tmp_path / "scheduler.json"
+    options = ("--host", "127.0.0.1", "--no-dashboard")
+    processes = [
+        _dask("scheduler", "--port", "0", "--scheduler-file", str(file), *options),
+        _dask("worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-nanny", *options),
+    ]
+    while not file.exists() or not file.read_text():
+        assert processes[0].poll() is None
+        sleep(0.1)
+    yield json.loads(file.read_text())["address"], processes[0]
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def _dask(command: str, *options: str) -> subprocess.Popen[bytes]:
+    arguments = [sys.executable, "-m", f"distributed.cli.dask_{command}", *options]
+    return subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def test_a_lost_scheduler_is_one_clear_error(
+    scheduler: tuple[str, subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(clusters._SETTINGS, "distributed.comm.timeouts.connect", "1s")
+    address, process = scheduler
+    with use_cluster(address) as found:
+        assert str(found).startswith(f"1 worker at {address}")
+        assert run_all(abs, [-1, -2]) == [1, 2]
+        process.kill()
+        with pytest.raises(ClusterError, match=f"the scheduler at {address} is lost; finished rounds are kept"):
+            run_all(abs, [-3])
+
+
+def test_a_script_needs_no_guard(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sailplan\n"
+        "from sailplan.parallel import run_all\n"
+        "with sailplan.use_cluster('local:1'):\n"
+        "    print(run_all(lambda number: 2 * number, [1, 2]))\n"
+    )
+    ran = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, check=False)
+    assert (ran.stdout, ran.stderr, ran.returncode) == ("[2, 4]\n", "", 0)
