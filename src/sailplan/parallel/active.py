@@ -55,7 +55,9 @@ def use_cluster(where: str) -> Iterator[Cluster]:
     try:
         from sailplan.parallel.cluster import connect, start
     except ModuleNotFoundError as error:
-        raise ClusterError(f"a cluster needs the package {error.name}: pip install 'sailplan[cluster]'") from error
+        raise ClusterError(
+            f"a cluster needs the package {error.name}: pip install '.[cluster]' in a checkout"
+        ) from error
     with connect(where) if count is None else start(count) as cluster:
         token = _ACTIVE.set(cluster)
         try:

@@ -43,9 +43,8 @@ _SETTINGS = {
     "distributed.admin.large-graph-warning-threshold": "1TB",
     "distributed.comm.timeouts.connect": "10s",
     "distributed.scheduler.allowed-failures": _TRIES,
-    # Workers close if the process with their scheduler is killed.
-    "distributed.worker.memory.terminate": False,
 }
+"""Settings of Dask. Functions with large models are sent as they are needed, which is no reason for a warning."""
 
 
 class Cluster:
@@ -234,7 +233,14 @@ class _Job:
     def _take(self, done: Sequence[Future[Any]]) -> None:
         """Read the results of chunks; send those again whose worker died."""
         finished = [future for future in done if future.status == "finished"]
-        for future, (seconds, data) in zip(finished, self._cluster.gather(finished), strict=True):
+        try:
+            results = self._cluster.gather(finished)
+        except KilledWorker as error:
+            # Results were lost with a worker, and could not be computed again.
+            for future in finished:
+                self._repeat(future, error)
+            results = []
+        for future, (seconds, data) in zip(finished, results, strict=False):
             chunk = self._pending.pop(future)
             self._results[chunk.first] = unpack(data, [*chunk.parts, *self._parts])
             self._cluster.keep_pace(self._name, seconds / len(chunk.items))
@@ -243,12 +249,11 @@ class _Job:
                     self._on_done()
         for future in done:
             if future in self._pending:
-                self._repeat(future)
+                self._repeat(future, self._cluster.error(future))
 
-    def _repeat(self, future: Future[Any]) -> None:
+    def _repeat(self, future: Future[Any], error: BaseException) -> None:
         """Send a chunk again if its worker died; raises what else went wrong."""
         chunk = self._pending.pop(future)
-        error = self._cluster.error(future)
         if not isinstance(error, KilledWorker):
             raise error
         if chunk.tries >= _TRIES:
