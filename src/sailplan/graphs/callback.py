@@ -17,7 +17,8 @@ State = TypeVar("State", bound=Hashable)
 class CallbackGraph(Generic[State]):
     """A graph defined by callbacks; it may be infinite.
 
-    Vertices are numbered in the order in which their states are discovered. The states must be hashable.
+    Vertices are numbered in the order in which their states are discovered. The states must be hashable. A graph can
+    be pickled if its callbacks and states can.
 
     Parameters
     ----------
@@ -54,6 +55,17 @@ class CallbackGraph(Generic[State]):
         self._coordinates = coordinates
         self._states: list[State] = []
         self._vertices: dict[State, int] = {}
+        self._lock = Lock()
+
+    def __getstate__(self) -> dict[str, object]:
+        # Under the lock, so that the states and their numbers are those of one moment; the lock stays here.
+        with self._lock:
+            state = {**self.__dict__, "_states": self._states.copy(), "_vertices": self._vertices.copy()}
+        del state["_lock"]
+        return state
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
         self._lock = Lock()
 
     def problem(self, start: State, goal: State, *, name: str = "callback graph") -> Problem:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -82,6 +82,10 @@ class LatticeGraph:
         if self.vertex_count >= 1 << VERTEX_BITS:
             raise GraphError(f"{world.name}: {self.vertex_count} poses, and at most {1 << VERTEX_BITS} are supported")
         as_footprint(self.footprint)
+
+    def __getstate__(self) -> dict[str, object]:
+        # A copy makes its tables from its world and its motions: smaller, and with the flags that kernels are for.
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @cached_property
     def robot(self) -> Footprint:

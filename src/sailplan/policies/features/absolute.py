@@ -16,6 +16,10 @@ from sailplan.core.state import SearchState
 from sailplan.policies.features.feature import NamedColumns, plane_coordinates
 
 
+def _position(problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:
+    return plane_coordinates(problem, vertices)
+
+
 def _cost(problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:
     return state.cost[np.asarray(vertices, np.int64), None]
 
@@ -24,7 +28,7 @@ def _depth(problem: Problem, state: SearchState, vertices: Sequence[int]) -> Flo
     return state.depth[np.asarray(vertices, np.int64), None].astype(np.float64)
 
 
-POSITION = NamedColumns(("x", "y"), lambda problem, state, vertices: plane_coordinates(problem, vertices))
+POSITION = NamedColumns(("x", "y"), _position)
 """The coordinates of the vertex."""
 COST = NamedColumns(("g",), _cost)
 """The cost of the best path found to the vertex."""

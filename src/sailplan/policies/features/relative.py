@@ -7,6 +7,7 @@ straight-line distance between the two.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,11 +34,18 @@ def _obstacles(problem: Problem, state: SearchState, vertices: Sequence[int]) ->
     return rows
 
 
+@dataclass(frozen=True)
+class _InSpans:
+    """A feature in units of the distance between start and goal; a class, because a closure cannot be pickled."""
+
+    feature: NamedColumns
+
+    def __call__(self, problem: Problem, state: SearchState, vertices: Sequence[int]) -> FloatArray:
+        return self.feature(problem, state, vertices) * unit_of(problem)
+
+
 def _in_spans(feature: NamedColumns) -> NamedColumns:
-    return NamedColumns(
-        tuple(f"relative_{name}" for name in feature.columns),
-        lambda problem, state, vertices: feature(problem, state, vertices) * unit_of(problem),
-    )
+    return NamedColumns(tuple(f"relative_{name}" for name in feature.columns), _InSpans(feature))
 
 
 def unit_of(problem: Problem) -> float:
