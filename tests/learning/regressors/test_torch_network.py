@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -75,6 +76,35 @@ def test_the_global_generator_is_not_touched() -> None:
     one = _numbers(_fitted().dense_layers())
     torch.manual_seed(10)
     assert _numbers(_fitted().dense_layers()) == one
+
+
+@pytest.mark.usefixtures("_many_threads")
+def test_fits_in_several_threads_do_not_disturb_each_other() -> None:
+    torch.set_num_threads(2)
+    before = torch.random.get_rng_state()
+    expected = [_numbers(_fitted(seed=seed, patch=9).dense_layers()) for seed in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(3):
+            found = pool.map(lambda seed: _numbers(_fitted(seed=seed, patch=9).dense_layers()), range(4))
+            assert list(found) == expected
+    assert torch.equal(torch.random.get_rng_state(), before)
+    assert torch.get_num_threads() == 2
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(torch.get_num_threads).result() == 2
+
+
+def test_the_weights_are_those_that_torch_would_draw() -> None:
+    """Models of earlier versions, which drew them from the global generator, are trained again to the same bits."""
+    network = TorchNetwork(SMALL, 3, 9)
+    layers = network.untrained(12)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(3)
+        dense, convolution = torch.nn.Linear(3, 7), torch.nn.Conv2d(1, 8, 3, stride=2)
+        rest = torch.nn.Linear(15, 5)
+    assert np.array_equal(layers[0][0][:3, :7], dense.weight.detach().numpy().T)
+    assert np.array_equal(layers[0][1][:7], dense.bias.detach().numpy())
+    assert np.array_equal(layers[0][1][7:], convolution.bias.detach().numpy())
+    assert np.array_equal(layers[1][0], rest.weight.detach().numpy().T)
 
 
 def test_a_second_fit_begins_from_scratch() -> None:

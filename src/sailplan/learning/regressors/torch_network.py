@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
+from threading import Lock
+from typing import TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.utils import skip_init
 
 from sailplan.core.graph import FloatArray
 from sailplan.learning.regressors.regressor import Differences
@@ -36,9 +40,8 @@ class TorchNetwork:
         def loss(rows: Tensor, values: Tensor) -> Tensor:
             return ((self._forward(rows) - values) ** 2).mean()
 
-        with self._at_work():
-            self._build(rows.shape[1])
-            self._descend([rows, values], loss)
+        with one_thread():
+            self._descend([rows, values], loss, self._build(rows.shape[1]))
 
     def fit_differences(self, steps: Differences, layers: Sequence[Layer]) -> float:
         """Continue from some layers by squared temporal difference; return its mean over the last pass.
@@ -54,10 +57,10 @@ class TorchNetwork:
                 ahead = torch.minimum((next_guesses + self._forward(next_rows)).clamp(min=0.0), largest)
             return ((guesses + self._forward(rows) - costs - goes_on * ahead) ** 2).mean()
 
-        with self._at_work():
-            self._build(steps.rows.shape[1])
+        with one_thread():
+            generator = self._build(steps.rows.shape[1])
             self._set_layers(layers)
-            return self._descend(steps, loss)
+            return self._descend(steps, loss, generator)
 
     def fit_odds(self, rows: FloatArray, odds: FloatArray, labels: FloatArray) -> float:
         """Learn from scratch a change of given log odds, by cross-entropy; return its mean over the last pass."""
@@ -65,13 +68,12 @@ class TorchNetwork:
         def loss(rows: Tensor, odds: Tensor, labels: Tensor) -> Tensor:
             return nn.functional.binary_cross_entropy_with_logits(odds + self._forward(rows), labels)
 
-        with self._at_work():
-            self._build(rows.shape[1])
-            return self._descend([rows, odds, labels], loss)
+        with one_thread():
+            return self._descend([rows, odds, labels], loss, self._build(rows.shape[1]))
 
     def untrained(self, columns: int) -> list[Layer]:
         """The initial layers of a network with this seed."""
-        with self._at_work():
+        with one_thread():
             self._build(columns)
         return self.dense_layers()
 
@@ -90,11 +92,14 @@ class TorchNetwork:
             rest = [(layer.weight.t(), layer.bias) for layer in self._rest]
             return [(_array(weights), _array(biases)) for weights, biases in [self._first.as_dense(), *rest]]
 
-    def _build(self, columns: int) -> None:
-        hidden = self._settings.hidden
-        self._first = FirstLayer(columns - self._patch_columns, self._patch_columns, hidden[0])
+    def _build(self, columns: int) -> torch.Generator:
+        """Make the layers of a network with this seed; return the generator for what follows."""
+        # Its own generator: trainings in other threads would draw from that of torch at the same time.
+        generator, hidden = torch.Generator().manual_seed(self._seed), self._settings.hidden
+        self._first = FirstLayer(columns - self._patch_columns, self._patch_columns, hidden[0], generator)
         widths = [self._first.outputs, *hidden[1:], 1]
-        self._rest = [nn.Linear(before, after) for before, after in pairwise(widths)]
+        self._rest = [_drawn(nn.Linear, generator, *ends) for ends in pairwise(widths)]
+        return generator
 
     def _forward(self, rows: Tensor) -> Tensor:
         assert self._first is not None
@@ -110,7 +115,7 @@ class TorchNetwork:
                 module.weight.copy_(torch.from_numpy(weights).t())
                 module.bias.copy_(torch.from_numpy(biases))
 
-    def _descend(self, arrays: Sequence[FloatArray], loss: Callable[..., Tensor]) -> float:
+    def _descend(self, arrays: Sequence[FloatArray], loss: Callable[..., Tensor], generator: torch.Generator) -> float:
         """Take steps on shuffled batches of rows of all arrays; return the mean loss over the last pass."""
         settings = self._settings
         assert self._first is not None
@@ -121,7 +126,7 @@ class TorchNetwork:
         average, steps, count = torch.zeros_like(parameters.flat.data), 0, len(tensors[0])
         last = settings.epochs * -(-count // settings.batch_size)
         for _ in range(settings.epochs):
-            order = torch.randperm(count)
+            order = torch.randperm(count, generator=generator)
             shuffled = [tensor[order] for tensor in tensors]
             total = torch.zeros(())
             for first in range(0, count, settings.batch_size):
@@ -140,22 +145,17 @@ class TorchNetwork:
             parameters.flat.data.copy_(average / (1.0 - settings.averaging**steps))
         return float(total) / count
 
-    @contextmanager
-    def _at_work(self) -> Iterator[None]:
-        """Seed the random numbers, and sum in the same order on every machine."""
-        with one_thread(), torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self._seed)
-            yield
-
 
 class FirstLayer(nn.Module):
     """A dense layer over the columns, beside a convolution over the columns of a patch."""
 
-    def __init__(self, columns: int, patch_columns: int, outputs: int) -> None:
+    def __init__(self, columns: int, patch_columns: int, outputs: int, generator: torch.Generator) -> None:
         super().__init__()
-        self.dense = nn.Linear(columns, outputs)
+        self.dense = _drawn(nn.Linear, generator, columns, outputs)
         self._columns, self._side = columns, round(patch_columns**0.5)
-        self.convolution = nn.Conv2d(1, _FILTERS, _KERNEL, stride=_STRIDE) if patch_columns else None
+        self.convolution = None
+        if patch_columns:
+            self.convolution = _drawn(nn.Conv2d, generator, 1, _FILTERS, _KERNEL, _STRIDE)
         places = (self._side - _KERNEL) // _STRIDE + 1
         self.outputs = outputs + (_FILTERS * places**2 if patch_columns else 0)
 
@@ -183,6 +183,21 @@ class FirstLayer(nn.Module):
         return values.flatten(1)
 
 
+_Layer = TypeVar("_Layer", nn.Linear, nn.Conv2d)
+
+
+def _drawn(kind: type[_Layer], generator: torch.Generator, *sizes: int) -> _Layer:
+    """Make a layer with the weights and biases that torch would draw, which itself uses the global generator."""
+    layer: _Layer = skip_init(kind, *sizes)  # type: ignore[no-untyped-call]
+    inputs = layer.weight[0].numel()
+    limit = 1.0 / math.sqrt(inputs) if inputs else 0.0
+    if inputs:
+        nn.init.kaiming_uniform_(layer.weight, a=math.sqrt(5.0), generator=generator)
+    assert layer.bias is not None
+    nn.init.uniform_(layer.bias, -limit, limit, generator=generator)
+    return layer
+
+
 class FlatParameters:
     """Parameters and their gradients moved into one vector each, so that a step of the optimiser is a few calls."""
 
@@ -203,12 +218,29 @@ def _array(tensor: Tensor) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
     return np.ascontiguousarray(tensor.detach().numpy(), np.float32)
 
 
+class _Threads:
+    """The number of threads that torch had before the first of the blocks that are now in `one_thread`."""
+
+    lock = Lock()
+    blocks = 0
+    before = 1
+
+
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Use one thread: sums are taken in the same order on every machine, and small batches are fastest."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+    """Use one thread: sums are taken in the same order on every machine, and small batches are fastest.
+
+    Several threads may be in such blocks at the same time. The last one to leave restores the number of threads.
+    """
+    with _Threads.lock:
+        # In a block, a thread that is new to torch begins with the 1 of another one.
+        if not _Threads.blocks:
+            _Threads.before = torch.get_num_threads()
+        _Threads.blocks += 1
+        torch.set_num_threads(1)
     try:
         yield
     finally:
-        torch.set_num_threads(threads)
+        with _Threads.lock:
+            _Threads.blocks -= 1
+            torch.set_num_threads(_Threads.before)
