@@ -5,6 +5,7 @@ import math
 import pickle
 import re
 from collections.abc import Callable
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from safetensors import safe_open
 from safetensors.numpy import load, save
 
 from sailplan import files
 from sailplan.core import Policy, StopRule, search
 from sailplan.errors import ModelError
-from sailplan.policies import greedy
+from sailplan.policies import PRETRAINED, greedy
 from sailplan.policies.catalogue import find_model, read_facts, read_policy, save_policy
 from sailplan.policies.features import PRESETS, FeatureSet, feature_set
 from sailplan.policies.features.absolute import COST, POSITION
@@ -154,12 +156,47 @@ def test_a_file_with_other_bytes_is_read_or_refused_in_one_line(data: st.DataObj
         contents[place] = data.draw(st.integers(0, 255))
     path.write_bytes(contents)
     try:
-        # Where a number was changed into another, it is a policy all the same.
+        # Where nothing but white space or the name of the checksum was changed, it is the same policy.
         loaded = read_policy(path)
     except ModelError:
         _refused(path)
         return
-    assert search(PROBLEMS[0], loaded).found == search(PROBLEMS[0], greedy("zero")).found
+    assert_same_result(search(PROBLEMS[0], loaded), search(PROBLEMS[0], SMALL))
+
+
+def test_every_flipped_bit_is_refused_or_harmless(path: Path) -> None:
+    whole = _bytes(path)
+    expected = read_policy(path).describe()  # type: ignore[attr-defined]
+    for place in range(len(whole)):
+        contents = bytearray(whole)
+        contents[place] ^= 1 << place % 8
+        path.write_bytes(contents)
+        try:
+            facts, tensors = read_policy(path).describe()  # type: ignore[attr-defined]
+        except ModelError as error:
+            assert str(error).startswith(f"{path}: ")  # noqa: PT017
+            continue
+        assert facts == expected[0]
+        assert all(np.array_equal(tensors[name], tensor) for name, tensor in expected[1].items())
+
+
+def test_a_flipped_weight_is_named(path: Path) -> None:
+    contents = bytearray(_bytes(path))
+    contents[-1] ^= 1
+    path.write_bytes(contents)
+    assert _refused(path) == f"{path}: a damaged model file: its contents do not have the checksum in its header"
+
+
+def test_a_file_of_an_earlier_version_has_no_checksum(path: Path) -> None:
+    _rewritten(path, lambda header, tensors: None)
+    assert isinstance(read_policy(path), OneOfMany)
+
+
+@pytest.mark.parametrize("name", PRETRAINED)
+def test_pretrained_files_have_a_checksum(name: str) -> None:
+    file = resources.files("sailplan") / "pretrained" / PRETRAINED[name]
+    with resources.as_file(file) as model, safe_open(model, "np") as opened:
+        assert "checksum" in json.loads(opened.metadata()["sailplan"])
 
 
 @pytest.mark.parametrize("place", range(0, 40, 3))
@@ -202,11 +239,12 @@ def test_a_header_that_is_not_json(path: Path) -> None:
 
 
 def _rewritten(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], object]) -> None:
-    """Write a good file again with its header and tensors changed."""
+    """Write a good file again with its header and tensors changed, without a checksum as earlier versions did."""
     contents = _bytes(path, OneOfMany((SMALL, SMALL), 3))
     length = int.from_bytes(contents[:8], "little")
     header = json.loads(json.loads(contents[8 : 8 + length])["__metadata__"]["sailplan"])
     tensors = dict(load(contents))
+    del header["checksum"]
     change(header, tensors)
     path.write_bytes(save(tensors, metadata={"sailplan": json.dumps(header)}))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 from safetensors.numpy import load, save
 
 from sailplan.core.policy import Policy
@@ -40,6 +42,8 @@ SUFFIX = ".safetensors"
 MODEL = f"model{SUFFIX}"
 """The model file in a run folder."""
 _HEADER_BYTES = 8
+_CHECKSUM = "checksum"
+"""The entry of the header that is a digest of all others and of the tensors."""
 _PRETRAINED_FOLDER = Path(__file__).parent.parent / "pretrained"
 """The folder of the model files that are part of the package."""
 
@@ -305,12 +309,26 @@ def save_policy(policy: Policy, path: FilePath, facts: Mapping[str, Any] | None 
     if describe is None:
         raise ModelError(f"{path}: a {type(policy).__name__} cannot be saved")
     header, tensors = describe()
+    write_model(path, {**(facts or {}), "format": FORMAT, "stop": policy.stop.value, **header}, tensors)
+
+
+def write_model(path: FilePath, header: Mapping[str, Any], tensors: Tensors) -> None:
+    """Write a model file with a checksum, atomically; its bytes depend on the header and the tensors only."""
     try:
-        text = json.dumps({**(facts or {}), "format": FORMAT, "stop": policy.stop.value, **header})
+        text = json.dumps({**header, _CHECKSUM: _checksum(header, tensors)})
     except (TypeError, ValueError) as error:
         raise ModelError(f"{path}: facts that cannot be written as JSON: {fault_line(error)}") from error
     with atomic_write(path) as file:
         file.write(save(tensors, metadata={"sailplan": text}))
+
+
+def _checksum(header: Mapping[str, Any], tensors: Tensors) -> str:
+    """Return a digest of the header and of the name, type, shape and numbers of each tensor."""
+    digest = hashlib.sha256(json.dumps(header).encode())
+    for name, tensor in sorted(tensors.items()):
+        digest.update(f"{name} {tensor.dtype} {tensor.shape}".encode())
+        digest.update(np.ascontiguousarray(tensor).tobytes())
+    return digest.hexdigest()
 
 
 def read_policy(path: FilePath) -> Policy:
@@ -350,4 +368,7 @@ def _read(path: FilePath) -> tuple[dict[str, Any], Tensors]:
         raise ModelError(f"{path}: not a model file, or a damaged one ({fault_line(error)})") from error
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ModelError(f"{path}: a safetensors file, but not a policy of sailplan")
+    # Files of earlier versions have no checksum.
+    if _CHECKSUM in header and header.pop(_CHECKSUM) != _checksum(header, tensors):
+        raise ModelError(f"{path}: a damaged model file: its contents do not have the checksum in its header")
     return header, tensors
