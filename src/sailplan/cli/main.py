@@ -75,8 +75,8 @@ def tell(note: object) -> None:
 def _note_missing_cache() -> None:
     """Say why kernels were compiled again, if they cannot be kept on disk."""
     # Only a command that searched has loaded the module.
-    compilation = sys.modules.get("sailplan.core.kernel.compile")
-    for problem in compilation.cache_problem if compilation else ():
+    cache = sys.modules.get("sailplan.core.kernel.cache")
+    for problem in cache.cache_problem if cache else ():
         tell(problem)
 
 

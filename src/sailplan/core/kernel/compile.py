@@ -1,26 +1,20 @@
-"""Compilation of kernels, their cache on disk, and dispatch on the classes of graphs and policies.
+"""Compilation of kernels, and dispatch on the classes of graphs and policies.
 
 With `NUMBA_DISABLE_JIT=1` every kernel runs as plain Python, for debugging and for measuring coverage.
 """
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-from collections.abc import Callable, Iterator
-from functools import lru_cache, wraps
-from pathlib import Path
-from pickle import UnpicklingError
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
-from numba import config, njit, types
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba import config, njit
 from numba.core.errors import TypingError
 from numba.extending import overload
 
-_PACKAGE = Path(__file__).parents[2]
-_SOURCES = sorted([*_PACKAGE.rglob("kernel.py"), *_PACKAGE.rglob("kernel/*.py")])
-_STAMP = tuple((str(path.relative_to(_PACKAGE)), path.stat().st_mtime_ns, path.stat().st_size) for path in _SOURCES)
+from sailplan.core.kernel.cache import KernelCache, cache_problem, registered_files
 
 _KERNEL: dict[str, Any] = {
     "nogil": True,
@@ -43,9 +37,6 @@ inlined = njit(**_INLINED)
 piece = njit(**_PIECE)
 """Decorator for a long function that only kernels call; it is not inlined."""
 
-cache_problem: list[str] = []
-"""The reason why compiled kernels cannot be cached on disk, in a single entry; empty if they can."""
-
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function on its first call, and cache the machine code on disk if possible.
@@ -66,7 +57,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     if config.DISABLE_JIT:
         return compiled
     try:
-        compiled._cache = _KernelCache(function)
+        compiled._cache = KernelCache(function)
     except RuntimeError:
         # Neither the folder of the package nor the cache folder of the user is writable.
         cache_problem[:] = ["no folder for compiled code is writable (set NUMBA_CACHE_DIR to one that is)"]
@@ -135,7 +126,7 @@ def dispatched(on: str, *, default: bool = False) -> Callable[[Callable[..., Any
             def add(body: Callable[..., Any]) -> Callable[..., Any]:
                 for kind in kinds:
                     bodies[kind] = body
-                    _FILES.setdefault(kind, set()).add(inspect.getfile(body))
+                    registered_files.setdefault(kind, set()).add(inspect.getfile(body))
                 return body
 
             return add
@@ -145,74 +136,3 @@ def dispatched(on: str, *, default: bool = False) -> Callable[[Callable[..., Any
         return call
 
     return declare
-
-
-_FILES: dict[type, set[str]] = {}
-"""The files with the implementations that are registered for each class."""
-
-
-class _KernelCache(FunctionCache):  # type: ignore[misc]
-    """The cache of the compiled code of one kernel.
-
-    Numba invalidates cached code when the file of the kernel changes, but not when a file that it calls changes. Here
-    the stamp covers all kernel files. Code that was compiled for classes from outside of the package is stored in a
-    separate index, named by these classes and stamped with their files: other programs cannot read it, because they
-    lack the classes.
-    """
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        self._files = lru_cache(maxsize=None)(self._file_for)
-        self._cache_file = self._files(())
-
-    def _file_for(self, foreign: tuple[tuple[str, ...], ...]) -> _IndexFile:
-        name: str = self._impl.filename_base
-        if foreign:
-            name += "." + hashlib.sha256(repr(foreign).encode()).hexdigest()[:16]
-        return _IndexFile(self._cache_path, name, (_STAMP, foreign))
-
-    def _load_overload(self, signature: Any, target_context: Any) -> Any:
-        return super()._load_overload(signature, target_context) if self._open_file(signature) else None
-
-    def _save_overload(self, signature: Any, data: Any) -> None:
-        if self._open_file(signature):
-            super()._save_overload(signature, data)
-
-    def _open_file(self, signature: Any) -> bool:
-        """Select the index for a signature; false if a class belongs to a script and cannot be imported."""
-        foreign = _foreign_kinds(signature)
-        if any(module == "__main__" for module, *_ in foreign):
-            return False
-        self._cache_file = self._files(foreign)
-        return True
-
-
-class _IndexFile(IndexDataCacheFile):  # type: ignore[misc]
-    """An index that is empty if it cannot be read, for example because it names classes of another version."""
-
-    def _load_index(self) -> Any:
-        try:
-            return super()._load_index()
-        except (AttributeError, ImportError, EOFError, UnpicklingError):
-            return {}
-
-
-def _foreign_kinds(signature: Any) -> tuple[tuple[str, ...], ...]:
-    """Return the classes of records in a signature that are not from this package, with a stamp of their files."""
-    arguments = signature if isinstance(signature, tuple) else signature.args
-    kinds = {kind for one in arguments for kind in _record_classes(one)}
-    foreign = []
-    for kind in kinds:
-        if kind.__module__.partition(".")[0] != __name__.partition(".")[0]:
-            files = sorted(_FILES.get(kind, ()))
-            stamps = [f"{file} {Path(file).stat().st_mtime_ns}" for file in files]
-            foreign.append((kind.__module__, kind.__qualname__, *stamps))
-    return tuple(sorted(foreign))
-
-
-def _record_classes(kind: Any) -> Iterator[type]:
-    if isinstance(kind, types.BaseNamedTuple):
-        yield kind.instance_class
-    if isinstance(kind, types.BaseTuple):
-        for one in kind:
-            yield from _record_classes(one)
