@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.files import write_arrays
+from sailplan.archives import write_arrays
 from sailplan.graphs import Roadmap
 from sailplan.progress import show_progress
 from sailplan.robots import ArmProblem, SphereRobot, read_problems

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
 import os
+import stat
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -108,3 +112,60 @@ def test_a_huge_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     (tmp_path / "a.bin").write_bytes(b"four")
     with pytest.raises(WorldError, match=r"a\.bin: 4 bytes, and at most 3 are read$"):
         file_bytes(tmp_path / "a.bin", error=WorldError)
+
+
+def _stale(folder: Path, token: str, seconds: float = 3600.0) -> Path:
+    """Make a temporary file such as a process leaves that was killed."""
+    path = folder / f".sailplan-{token * 16}.tmp"
+    path.write_bytes(b"half")
+    os.utime(path, (time.time() - seconds,) * 2)
+    return path
+
+
+def test_a_temporary_file_of_a_killed_process_is_removed(tmp_path: Path) -> None:
+    script = (
+        "import os, sys; from sailplan.files import atomic_write\n"
+        "with atomic_write(sys.argv[1]) as handle: handle.write(b'half'); handle.flush(); os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path / "out.txt")], check=False)
+    (left,) = tmp_path.iterdir()
+    os.utime(left, (time.time() - 3600,) * 2)
+    write_text(tmp_path / "other.txt", "")
+    assert [path.name for path in tmp_path.iterdir()] == ["other.txt"]
+
+
+def test_files_of_living_processes_and_of_others_are_kept(tmp_path: Path) -> None:
+    young = _stale(tmp_path, "a", seconds=0.0)
+    foreign = tmp_path / ".0123456789abcdef.tmp"
+    foreign.write_bytes(b"")
+    os.utime(foreign, (0, 0))
+    with atomic_write(tmp_path / "slow.txt") as handle:
+        handle.write(b"half")
+        handle.flush()
+        (own,) = {*tmp_path.glob(".sailplan-*")} - {young}
+        os.utime(own, (0, 0))
+        gone = _stale(tmp_path, "b")
+        files._remove_stale_files.cache_clear()
+        write_text(tmp_path / "other.txt", "")
+        assert not gone.exists()
+        assert own.exists()
+    assert (tmp_path / "slow.txt").read_bytes() == b"half"
+    assert young.exists()
+    assert foreign.exists()
+
+
+def test_contents_are_on_the_disk_before_they_replace_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[str] = []
+    monkeypatch.setattr(os, "fsync", lambda opened: synced.append(_describe(opened, tmp_path / "out.txt")))
+    write_text(tmp_path / "out.txt", "new")
+    assert synced == ["file of 3 bytes, not yet there", "folder, there"]
+
+
+def _describe(opened: int, target: Path) -> str:
+    status, there = os.fstat(opened), "there" if target.exists() else "not yet there"
+    return f"folder, {there}" if stat.S_ISDIR(status.st_mode) else f"file of {status.st_size} bytes, {there}"
+
+
+def test_text_that_utf8_cannot_encode_is_escaped(tmp_path: Path) -> None:
+    write_text(tmp_path / "out.txt", os.fsdecode(b"caf\xe9.png"))
+    assert (tmp_path / "out.txt").read_bytes() == rb"caf\udce9.png"

@@ -5,17 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import secrets
 import shutil
 import stat
-import zipfile
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
-
-import numpy as np
-from numpy.typing import NDArray
 
 from sailplan.errors import SailplanError
 
@@ -24,16 +23,22 @@ FilePath = str | os.PathLike[str]
 
 LARGEST_FILE = 2**30
 """Size in bytes of the largest file that is read into memory."""
-LARGEST_UNPACKED = 2**31
-"""Size in bytes of the largest archive that is unpacked into memory."""
+
+_IS_WINDOWS = os.name == "nt"
+_TEMPORARY = re.compile(r"\.sailplan-[0-9a-f]{16}\.tmp")
+"""Names of temporary files. They are valid on Windows, and no file of a user has one by accident."""
+_SECONDS_UNTIL_STALE = 60.0
+"""Age of a temporary file that may be removed. A younger one may not be locked yet, or not any more."""
 
 
 @contextmanager
 def atomic_write(path: FilePath) -> Iterator[BinaryIO]:
     """Open a temporary file for writing that replaces the file at `path` when the block ends.
 
-    If the block raises, an existing file is left unmodified and the temporary file is removed. A missing folder is
-    created. Devices and pipes are written directly.
+    If the block raises, an existing file is left unmodified and the temporary file is removed. A process that is killed
+    leaves its temporary file, which a later write in the same folder removes. The contents reach the disk before they
+    replace the file, so that a loss of power leaves the old file or the new one. A missing folder is created. Devices
+    and pipes are written directly.
 
     Parameters
     ----------
@@ -70,9 +75,12 @@ def atomic_write(path: FilePath) -> Iterator[BinaryIO]:
 
 
 def write_text(path: FilePath, text: str) -> None:
-    """Write a text file as UTF-8, atomically."""
+    """Write a text file as UTF-8, atomically; what UTF-8 cannot encode is escaped.
+
+    Names of files that are not UTF-8 contain such characters (surrogates).
+    """
     with atomic_write(path) as handle:
-        handle.write(text.encode("utf-8"))
+        handle.write(text.encode("utf-8", "backslashreplace"))
 
 
 def write_csv(path: FilePath, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
@@ -106,29 +114,6 @@ def text_lines(contents: bytes) -> list[str]:
     return [line.rstrip("\r") for line in text.split("\n")]
 
 
-def file_arrays(path: FilePath, *, error: type[SailplanError]) -> dict[str, NDArray[Any]]:
-    """Read all arrays of an `.npz` file, without pickle; raises `error` with one line if it is damaged or too large."""
-    contents = file_bytes(path, error=error)
-    try:
-        with zipfile.ZipFile(io.BytesIO(contents)) as archive:
-            unpacked = sum(member.file_size for member in archive.infolist())
-        if unpacked > LARGEST_UNPACKED:
-            raise error(f"{path}: unpacks to {unpacked} bytes, and at most {LARGEST_UNPACKED} are read")
-        with np.load(io.BytesIO(contents), allow_pickle=False) as arrays:
-            return {name: np.asarray(arrays[name]) for name in arrays.files}
-    except error:
-        raise
-    # The parsers of zip and npy raise nearly any exception on damaged files.
-    except Exception as fault:
-        raise error(f"{path}: not an .npz file, or a damaged one ({fault_line(fault)})") from fault
-
-
-def write_arrays(path: FilePath, arrays: Mapping[str, Any]) -> None:
-    """Write a compressed `.npz` file, atomically."""
-    with atomic_write(path) as handle:
-        np.savez_compressed(handle, **arrays)
-
-
 def fault_line(fault: Exception) -> str:
     """Describe an exception in one short line, for a message that already names the file."""
     if isinstance(fault, OSError) and fault.strerror:
@@ -141,16 +126,72 @@ def _replacing(target: Path) -> Iterator[BinaryIO]:
     if target.exists():
         # Raises for folders and write-protected files, which a rename would replace.
         target.open("r+b").close()
-    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    _remove_stale_files(target.parent)
+    temporary = target.with_name(f".sailplan-{secrets.token_hex(8)}.tmp")
     try:
         with temporary.open("xb") as handle:
+            _lock(handle)
             yield handle
-        if target.exists():
-            shutil.copymode(target, temporary)
-        temporary.replace(target)
+            handle.flush()
+            os.fsync(handle.fileno())
+            if target.exists():
+                shutil.copymode(target, temporary)
+            if not _IS_WINDOWS:
+                # While it is locked, so that no other process takes it for a stale one.
+                temporary.replace(target)
+        if _IS_WINDOWS:
+            # Which renames no file that is open.
+            temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    _sync_folder(target.parent)
+
+
+def _lock(handle: BinaryIO) -> bool:
+    """Lock a file until it is closed or the process ends; False if another process has locked it."""
+    if _IS_WINDOWS:
+        # Which removes no file that is open.
+        return True
+    from fcntl import LOCK_EX, LOCK_NB, flock
+
+    try:
+        flock(handle, LOCK_EX | LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _sync_folder(folder: Path) -> None:
+    """Write the entries of a folder to the disk, where the system can."""
+    if _IS_WINDOWS:
+        return
+    with suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+# Once for each folder: many files may be written to a large one.
+@lru_cache(maxsize=1024)
+def _remove_stale_files(folder: Path) -> None:
+    """Remove the temporary files of processes that were killed."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _TEMPORARY.fullmatch(entry.name):
+                with suppress(OSError):
+                    _remove_if_stale(Path(entry.path))
+
+
+def _remove_if_stale(temporary: Path) -> None:
+    if time.time() - temporary.stat().st_mtime <= _SECONDS_UNTIL_STALE:
+        return
+    with temporary.open("rb") as handle:
+        is_stale = _lock(handle)
+    if is_stale:
+        temporary.unlink()
 
 
 def _is_device(target: Path) -> bool:

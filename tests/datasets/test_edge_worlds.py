@@ -85,6 +85,9 @@ def _arrays() -> dict[str, Any]:
         ({"coordinates": np.ones((2, 2))}, r"of shape \(3, dimensions\), got \(2, 2\)"),
         ({"sizes": np.array([1])}, "not enough values"),
         ({"sizes": np.array([-1, 2])}, "must not be negative"),
+        ({"vertex_count": 2_000_000_000}, "2000000000 vertices, and only 2 edges"),
+        ({"vertex_count": -1}, "the number of vertices must be"),
+        ({"vertex_count": np.inf}, "cannot convert float infinity"),
     ],
 )
 def test_bad_files_are_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:

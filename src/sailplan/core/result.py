@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -11,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from sailplan.archives import file_arrays, write_arrays
 from sailplan.core.kernel import arrays
 from sailplan.core.state import IntArray
 from sailplan.errors import SailplanError
-from sailplan.files import atomic_write, fault_line, file_bytes
+from sailplan.files import fault_line
 
 
 class StopRule(StrEnum):
@@ -130,10 +130,8 @@ class Trace:
 
     def save(self, path: Path | str) -> None:
         """Write the trace to an npz file with the arrays `start`, `goal`, `expanded` and `evaluated`, atomically."""
-        with atomic_write(path) as file:
-            np.savez_compressed(
-                file, start=self.start, goal=self.goal, expanded=self.expanded, evaluated=self.evaluated
-            )
+        arrays = {"start": self.start, "goal": self.goal, "expanded": self.expanded, "evaluated": self.evaluated}
+        write_arrays(path, arrays)
 
     @classmethod
     def load(cls, path: Path | str) -> Trace:
@@ -154,18 +152,16 @@ class Trace:
         SailplanError
             If the file cannot be read or does not contain a trace.
         """
-        contents = file_bytes(path, error=SailplanError)
-        # The parsers of zip and npy raise exceptions of many types for damaged files.
+        arrays = file_arrays(path, error=SailplanError, kind="a trace")
         try:
-            with np.load(io.BytesIO(contents), allow_pickle=False) as file:
-                start, goal, expanded = int(file["start"]), int(file["goal"]), file["expanded"]
-                # Traces of earlier versions have no edges.
-                edges = file["evaluated"] if "evaluated" in file else np.empty((0, 2), np.int32)
-                for name, array, shape in (("expanded", expanded, ()), ("evaluated", edges, (2,))):
-                    if array.ndim != 1 + len(shape) or array.shape[1:] != shape or array.dtype.kind not in "iu":
-                        raise ValueError(f"{name} has shape {array.shape} and type {array.dtype}")
-                return cls(start, goal, expanded.astype(np.int32), edges.astype(np.int32))
-        except Exception as error:
+            start, goal, expanded = int(arrays["start"]), int(arrays["goal"]), arrays["expanded"]
+            # Traces of earlier versions have no edges.
+            edges = arrays.get("evaluated", np.empty((0, 2), np.int32))
+            for name, array, shape in (("expanded", expanded, ()), ("evaluated", edges, (2,))):
+                if array.ndim != 1 + len(shape) or array.shape[1:] != shape or array.dtype.kind not in "iu":
+                    raise ValueError(f"{name} has shape {array.shape} and type {array.dtype}")
+            return cls(start, goal, expanded.astype(np.int32), edges.astype(np.int32))
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise SailplanError(f"{path}: not a trace, or a damaged one ({fault_line(error)})") from error
 
 

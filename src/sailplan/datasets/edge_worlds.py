@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sailplan.archives import file_arrays, write_arrays
 from sailplan.core.graph import Problem
 from sailplan.errors import GraphError, WorldError
-from sailplan.files import FilePath, file_arrays, write_arrays
+from sailplan.files import FilePath
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.oracle import cost_to_go
 
@@ -195,6 +196,8 @@ class EdgeWorlds:
 
 
 _MOST_DRAWS = 100
+_ALWAYS_ALLOCATED, _VERTICES_PER_EDGE = 1_000_000, 100
+"""Limits of the number of vertices in a file, which takes no room in it but much in memory."""
 
 
 def read_edge_worlds(path: FilePath) -> EdgeWorlds:
@@ -238,8 +241,11 @@ def edge_worlds_of(path: FilePath, arrays: Mapping[str, NDArray[Any]]) -> EdgeWo
         raise WorldError(f"{path}: sources, targets and lengths must be lists of one length, got {shapes}")
     places = arrays.get("coordinates")
     try:
+        count = int(arrays["vertex_count"])
+        if count > _ALWAYS_ALLOCATED + _VERTICES_PER_EDGE * len(columns[0]):
+            raise WorldError(f"{count} vertices, and only {len(columns[0])} edges")
         graph = ExplicitGraph.from_edges(
-            int(arrays["vertex_count"]),
+            count,
             np.column_stack(columns),
             undirected=bool(arrays["undirected"]),
             coordinates=None if places is None or places.shape[1:] == (0,) else places,
@@ -248,7 +254,7 @@ def edge_worlds_of(path: FilePath, arrays: Mapping[str, NDArray[Any]]) -> EdgeWo
         worlds = len(np.atleast_2d(arrays["valid"]))
         starts, goals = (np.broadcast_to(arrays[role].astype(np.int64), worlds).copy() for role in ("start", "goal"))
         return EdgeWorlds(graph, arrays["valid"], starts, goals, Path(path).stem, (train, validation))
-    except (GraphError, WorldError, TypeError, ValueError) as error:
+    except (GraphError, WorldError, TypeError, ValueError, OverflowError) as error:
         raise WorldError(f"{path}: {error}") from error
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from sailplan.archives import file_arrays
 from sailplan.core import Note
 from sailplan.core.graph import Problem
 from sailplan.datasets import (
@@ -25,7 +26,6 @@ from sailplan.datasets.dataset import FLAT_SPLIT, SPLIT_FOLDERS
 from sailplan.datasets.edge_worlds import EdgeWorlds, edge_worlds_of, is_edge_worlds
 from sailplan.datasets.scenario import Endpoints, LazySequence, random_cells
 from sailplan.errors import WorldError
-from sailplan.files import file_arrays
 from sailplan.graphs.grid import PAPER_MOVES, Moves, corner_cells, grid_problem
 
 GENERATED_COUNTS = {"train": 200, "validation": 70, "test": 100}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import io
 import json
 import platform
 from collections.abc import Iterable
@@ -20,6 +19,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from sailplan.archives import file_arrays
 from sailplan.core.graph import Problem, is_compiled
 from sailplan.datasets.scenario import Endpoints
 from sailplan.errors import SailplanError, TrainingError
@@ -198,10 +198,9 @@ def _read_settings(path: Path) -> dict[str, Any]:
 
 def _read_collected(path: Path, kind: type[Any], width: int) -> Any:
     """Read what a round collected; the width is the number of columns."""
-    contents = file_bytes(path, error=TrainingError)
+    found = file_arrays(path, error=TrainingError)
     try:
-        with np.load(io.BytesIO(contents), allow_pickle=False) as file:
-            arrays = {one.name: file[one.name] for one in fields(kind)}
+        arrays = {one.name: found[one.name] for one in fields(kind)}
         if hasattr(kind, "read"):
             return kind.read(arrays, width)
         _check_rows(arrays, width)

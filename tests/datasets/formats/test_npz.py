@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sailplan import files
+from sailplan import archives
 from sailplan.datasets import read_neural_astar
 from sailplan.errors import WorldError
 
@@ -140,8 +140,8 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
 
 def test_what_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = _save(tmp_path, _arrays())
-    monkeypatch.setattr(files, "LARGEST_UNPACKED", 1000)
-    with pytest.raises(WorldError, match=r"^\S+/tiny\.npz: unpacks to \d+ bytes, and at most 1000 are read$"):
+    monkeypatch.setattr(archives, "LARGEST_UNPACKED", 1000)
+    with pytest.raises(WorldError, match=r"^\S+/tiny\.npz: unpacks to \d+ bytes, and at most 1000 are read of"):
         read_neural_astar(path, "train")
 
 

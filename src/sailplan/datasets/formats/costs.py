@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sailplan.archives import file_array
 from sailplan.datasets.formats.image import IMAGE_SUFFIXES, read_image, with_white_background
 from sailplan.errors import WorldError
-from sailplan.files import FilePath, fault_line, file_bytes
+from sailplan.files import FilePath
 from sailplan.graphs.grid.world import World
 
 BLACK_COST = 10.0
@@ -53,13 +53,7 @@ def read_costs(path: FilePath) -> NDArray[Any]:
         return 1.0 + (BLACK_COST - 1.0) * (255.0 - gray) / 255.0
     if suffix != ".npy":
         raise WorldError(f"{path}: costs are read from files that end in .npy, {', '.join(IMAGE_SUFFIXES)}")
-    contents = file_bytes(path, error=WorldError)
-    try:
-        costs: NDArray[Any] = np.load(io.BytesIO(contents), allow_pickle=False)
-    # The parser raises nearly any exception on damaged files.
-    except Exception as error:
-        raise WorldError(f"{path}: not a .npy file, or a damaged one ({fault_line(error)})") from error
-    return costs
+    return file_array(path, error=WorldError)
 
 
 def with_costs(world: World, costs: FilePath | ArrayLike) -> World:

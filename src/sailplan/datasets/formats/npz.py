@@ -16,9 +16,10 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from sailplan.archives import file_arrays
 from sailplan.datasets.scenario import LazySequence, Scenario
 from sailplan.errors import WorldError
-from sailplan.files import FilePath, file_arrays
+from sailplan.files import FilePath
 from sailplan.graphs.grid.world import Cell, World
 
 _FIRST_ARRAY = {"train": 0, "validation": 4, "test": 8}

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sailplan.archives import file_arrays, write_arrays
 from sailplan.core.graph import FloatArray
 from sailplan.errors import GraphError
-from sailplan.files import FilePath, fault_line, file_arrays, write_arrays
+from sailplan.files import FilePath, fault_line
 from sailplan.graphs.roadmap.neighbours import unique_pairs
 from sailplan.graphs.roadmap.space import ConfigurationSpace
 

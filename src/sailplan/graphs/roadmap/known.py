@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sailplan.archives import file_arrays, write_arrays
 from sailplan.core.graph import FloatArray
 from sailplan.errors import GraphError
-from sailplan.files import FilePath, file_arrays, write_arrays
+from sailplan.files import FilePath
 from sailplan.graphs.roadmap.checking import sweep
 
 if TYPE_CHECKING:

@@ -30,10 +30,16 @@ def test_worlds_take_little_room() -> None:
     ("packed", "told"),
     [
         (b"nonsense", "damaged worlds"),
-        (zlib.compress(b"1"), "1 bytes of worlds where 3 are needed"),
-        (zlib.compress(b"1" * 10_000), "4 bytes of worlds where 3 are needed"),
+        (zlib.compress(b"1"), "damaged worlds .1 bytes where 3 are needed"),
+        (zlib.compress(b"1" * 10_000), "damaged worlds .4 bytes where 3 are needed"),
     ],
 )
 def test_damaged_worlds(packed: bytes, told: str) -> None:
     with pytest.raises(ModelError, match=told):
         Memory.unpacked(np.frombuffer(packed, np.uint8), 2, 12)
+
+
+def test_worlds_that_expand_to_gigabytes_are_refused_before() -> None:
+    packed = np.frombuffer(zlib.compress(bytes(32 * 2**20)), np.uint8)
+    with pytest.raises(ModelError, match=r"damaged worlds \(33554432 bytes are expected, and at most 16777216 are"):
+        Memory.unpacked(packed, 1024, 8 * 2**15)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sailplan.archives import pack_bytes, unpack_bytes
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import ModelError, PolicyError
@@ -77,20 +77,17 @@ class Memory:
 
     def packed(self) -> Cells:
         """Return the worlds as compressed bytes, with eight cells per byte before compression."""
-        return np.frombuffer(zlib.compress(np.packbits(self.by_world).tobytes(), 9), np.uint8)
+        return np.frombuffer(pack_bytes(np.packbits(self.by_world).tobytes()), np.uint8)
 
     @classmethod
     def unpacked(cls, packed: Cells, worlds: int, cells: int) -> Memory:
         """Read the bytes that `packed` returned; raises ModelError if they are not valid."""
-        size = -(-worlds * cells // 8)
         try:
-            # Limited to the expected size: a few bytes can expand to gigabytes.
-            reader = zlib.decompressobj()
-            contents = reader.decompress(packed.tobytes(), size + 1)
-        except zlib.error as error:
+            contents = unpack_bytes(packed.tobytes(), -(-worlds * cells // 8))
+        except ValueError as error:
             raise ModelError(f"damaged worlds ({error})") from error
-        if worlds < 1 or len(contents) != size:
-            raise ModelError(f"{len(contents)} bytes of worlds where {size} are needed")
+        if worlds < 1:
+            raise ModelError(f"{worlds} worlds")
         return cls(np.unpackbits(np.frombuffer(contents, np.uint8), count=worlds * cells).reshape(worlds, cells))
 
 
