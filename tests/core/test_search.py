@@ -199,7 +199,10 @@ def test_the_phases_sum_to_the_total(engine: EngineName) -> None:
     assert timing.select + timing.expand + timing.evaluate == pytest.approx(timing.total)
 
 
-@pytest.mark.parametrize("fields", [{"expansions": -1}, {"expansions": 2.5}, {"seconds": -0.1}, {"seconds": math.nan}])
+@pytest.mark.parametrize(
+    "fields",
+    [{"expansions": -1}, {"expansions": 2.5}, {"seconds": -0.1}, {"seconds": math.nan}, {"seconds": 10**400}],
+)
 def test_limits_that_make_no_sense_are_refused(fields: dict[str, float]) -> None:
     with pytest.raises(SailplanError, match="a limit of"):
         Limits(**fields)  # type: ignore[arg-type]

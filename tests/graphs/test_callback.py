@@ -123,6 +123,12 @@ def test_a_bad_cost_is_refused(cost: Any) -> None:
         _search(CallbackGraph(lambda state: [(state + 1, cost)]))
 
 
+@pytest.mark.parametrize("cost", [1e101, 10**400, -(10**5000)], ids=["float", "integer", "negative"])
+def test_a_huge_cost_is_refused(cost: float) -> None:
+    with pytest.raises(GraphError, match=r"^edge 0 -> \d: its cost must be not negative and at most 1e\+100$"):
+        _search(CallbackGraph(lambda state: [(state + 1, cost)]))
+
+
 @pytest.mark.parametrize("answer", [None, [1], [(1, 2.0, 3)], 7])
 def test_what_succ_may_not_answer(answer: Any) -> None:
     with pytest.raises(GraphError, match=r"^succ\(0\) failed: "):

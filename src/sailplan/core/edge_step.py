@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Iterator, Sequence
 from time import perf_counter
 
 import numpy as np
 
-from sailplan.core.graph import EdgeStatus, Graph, is_undirected, statuses_of_edges
+from sailplan.core.graph import LARGEST_NUMBER, EdgeStatus, Graph, is_undirected, range_for, statuses_of_edges
 from sailplan.core.kernel.arrays import (
     CLOSED,
     EDGE_EVALUATIONS,
@@ -24,15 +23,16 @@ from sailplan.core.policy import Discovery, EdgeRequest, Frontier
 from sailplan.core.state import SearchState
 from sailplan.errors import GraphError, PolicyError
 
-_NUMBERS = (float, int, np.number)
+_NUMPY_NUMBERS = (np.floating, np.integer)
 
 
 def checked_cost(source: int, target: int, cost: object) -> float:
-    """Return the cost of an edge as a float; raises GraphError if it is negative, infinite or not a number."""
-    if not isinstance(cost, _NUMBERS) or not 0.0 <= cost < math.inf:
-        raise GraphError(f"edge {source} -> {target}: its cost must be finite and not negative, got {cost}")
-    # Converted, as adding a float32 would round the sum to float32.
-    return float(cost)
+    """Return the cost of an edge as a float; raises GraphError if it is negative, too large or not a number."""
+    # Converted, as adding a float32 would round the sum to float32, and comparing it overflow.
+    number = float(cost) if isinstance(cost, _NUMPY_NUMBERS) else cost
+    if not isinstance(number, float | int) or not 0.0 <= number <= LARGEST_NUMBER:
+        raise GraphError(f"edge {source} -> {target}: its cost must be {range_for(number)}")
+    return float(number)
 
 
 class EdgeStep:

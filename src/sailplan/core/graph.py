@@ -16,6 +16,24 @@ from sailplan.errors import GraphError, ProblemError
 
 FloatArray = NDArray[np.float64]
 
+LARGEST_NUMBER = 1e100
+"""Largest cost of an edge, weight of a key, and coordinate: sums and products of such numbers are finite. With larger
+ones keys could overflow, and 0 times infinity is not a number."""
+
+
+def range_for(cost: object) -> str:
+    """Say what a cost must be that is not between 0 and `LARGEST_NUMBER`.
+
+    Examples
+    --------
+    >>> range_for(-1.0), range_for(10**400)
+    ('finite and not negative, got -1.0', 'not negative and at most 1e+100')
+    """
+    # An integer may have more digits than Python converts to text.
+    if isinstance(cost, int | float) and LARGEST_NUMBER < abs(cost) < np.inf:
+        return f"not negative and at most {LARGEST_NUMBER:g}"
+    return f"finite and not negative, got {cost}"
+
 
 class EdgeStatus(IntEnum):
     """The result of evaluating an edge."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -96,10 +97,14 @@ class Limits:
             if most is not None and (not _is(most, int, np.integer) or most < 0):
                 raise SailplanError(f"a limit of {what} must be an integer, not negative, got {most!r}")
         numbers = int, float, np.integer, np.floating
-        if self.bound is not None and not (_is(self.bound, *numbers) and self.bound >= 1):
+        if self.bound not in (None, math.inf) and not (_is(self.bound, *numbers) and 1 <= self.bound <= _LARGEST_FLOAT):
             raise SailplanError(f"a bound must be a number, at least 1, got {self.bound!r}")
-        if self.seconds is not None and not (_is(self.seconds, *numbers) and 0 <= self.seconds < math.inf):
+        if self.seconds is not None and not (_is(self.seconds, *numbers) and 0 <= self.seconds <= _LARGEST_FLOAT):
             raise SailplanError(f"a limit of seconds must be a finite number, not negative, got {self.seconds!r}")
+
+
+_LARGEST_FLOAT = sys.float_info.max
+"""An integer may be larger."""
 
 
 def _is(value: object, *kinds: type) -> bool:

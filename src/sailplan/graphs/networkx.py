@@ -116,7 +116,7 @@ def from_networkx(graph: Any, *, weight: str = "weight", valid: str = "valid", p
 def _cost(attributes: dict[str, Any], weight: str, source: Hashable, target: Hashable) -> float:
     try:
         return float(attributes.get(weight, 1.0))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise GraphError(f"edge {source!r} -> {target!r}: its {weight} is not a number") from error
 
 

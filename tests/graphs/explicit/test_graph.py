@@ -6,13 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from sailplan.core import open_search, search
 from sailplan.core.search import EngineName
 from sailplan.errors import GraphError
 from sailplan.graphs import EdgeStatus, ExplicitGraph, Problem
+from sailplan.graphs.explicit.graph import edge_codes
 from sailplan.oracle import cost_to_go
-from sailplan.policies import a_star
+from sailplan.policies import a_star, load_policy
 from sailplan.policies.lazy import LazyPolicy
 from sailplan.testing import check_graph
 from tests.strategies import explicit_problems
@@ -163,3 +165,38 @@ def test_edges_may_be_an_array() -> None:
     assert ExplicitGraph.from_edges(3, table).successors(1) == ([2], [2.0])
     with pytest.raises(GraphError, match="rows of 3 numbers"):
         ExplicitGraph.from_edges(3, table[:, :2])
+
+
+@pytest.mark.parametrize("count", [-1, 0.5, 2**31, 10**400, None])
+def test_what_is_no_number_of_vertices_is_refused(count: Any) -> None:
+    with pytest.raises(GraphError, match=r"^the number of vertices must be an integer of 0 to 2147483647$"):
+        ExplicitGraph.from_edges(count, [])
+
+
+@pytest.mark.parametrize("edges", [[(0, 1, 10**400)], [(0, 10**400, 1.0)], None, [None], 7])
+def test_what_is_no_table_of_edges_is_refused(edges: Any) -> None:
+    with pytest.raises(GraphError, match=r"^edges must be rows of 3 numbers"):
+        ExplicitGraph.from_edges(3, edges)
+
+
+def test_codes_of_edges_of_huge_graphs_are_exact() -> None:
+    # As numbers of type float64 the first two are equal.
+    last = 10**8 - 1
+    edges = np.array([(last, last - 1, 1.0), (last, last, 1.0), (last - 1, last, 1.0)])
+    codes = edge_codes(edges, 10**8)
+    assert codes.tolist() == [last * 10**8 + last - 1, last * 10**8 + last, (last - 1) * 10**8 + last]
+
+
+def test_larger_costs_than_can_be_summed_are_refused() -> None:
+    with pytest.raises(GraphError, match=r"^edge 0 -> 1: its cost must be not negative and at most 1e\+100$"):
+        ExplicitGraph.from_edges(2, [(0, 1, 1.7e308)])
+    graph = ExplicitGraph.from_edges(3, [(0, 1, 1e100), (1, 2, 1e100)], coordinates=[[0.0], [1e100], [-1e100]])
+    result = search(Problem(graph, 0, 2), load_policy("weighted_a_star:1e100"), engine="reference")
+    assert (result.cost, result.non_finite_scores) == (2e100, 0)
+
+
+@given(drawn=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), unique=True, max_size=20))
+def test_edges_are_sorted_by_their_sources_and_keep_their_order(drawn: list[tuple[int, int]]) -> None:
+    graph = ExplicitGraph.from_edges(6, [(source, target, 1.0) for source, target in drawn])
+    for vertex in range(6):
+        assert graph.successors(vertex)[0] == [target for source, target in drawn if source == vertex]

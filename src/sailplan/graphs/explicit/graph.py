@@ -11,12 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sailplan.core.graph import EdgeStatus, FloatArray, as_statuses
+from sailplan.core.graph import LARGEST_NUMBER, EdgeStatus, FloatArray, as_statuses, range_for
 from sailplan.core.kernel.arrays import NOT_EVALUATED
 from sailplan.errors import GraphError
 from sailplan.graphs.explicit.kernel import CheckedCsrArrays, CsrArrays
 
 Checker = Callable[[list[int], list[int]], Any]
+
+MOST_VERTICES = 2**31 - 1
+"""Largest number of vertices; they are stored in 32 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +74,9 @@ class ExplicitGraph:
         Raises
         ------
         GraphError
-            If an edge names an unknown vertex, is given twice or has a negative or infinite cost, if the coordinates
-            do not have one finite row per vertex, or if edges are both given as invalid and evaluated by a function.
+            If an edge names an unknown vertex, is given twice or has a cost that is negative, infinite or above
+            `LARGEST_NUMBER`, if there are more vertices than `MOST_VERTICES`, if the coordinates do not have one finite
+            row per vertex, or if edges are both given as invalid and evaluated by a function.
 
         Examples
         --------
@@ -83,12 +87,15 @@ class ExplicitGraph:
         >>> search(Problem(graph, 0, 2), load_policy("dijkstra")).path
         (0, 2)
         """
+        vertex_count = _checked_count(vertex_count)
         table = _numbers(edges, 3, "edges")
         count = len(table)
         if undirected:
             table = np.concatenate([table, table[:, [1, 0, 2]]])
         _check_edges(table, vertex_count)
         sources, targets = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
+        codes = edge_codes(table, vertex_count)
+        _check_repeated(codes)
         verdicts = np.full(len(table), EdgeStatus.VALID, np.uint8)
         forbidden_edges = _numbers(invalid_edges, 2, "invalid_edges")
         if undirected:
@@ -96,8 +103,7 @@ class ExplicitGraph:
         forbidden_vertices = _numbers([(vertex,) for vertex in invalid_vertices], 1, "invalid_vertices")
         _check_vertices(forbidden_edges, vertex_count)
         _check_vertices(forbidden_vertices, vertex_count)
-        forbidden = forbidden_edges[:, 0] * vertex_count + forbidden_edges[:, 1]
-        verdicts[np.isin(sources * vertex_count + targets, forbidden)] = EdgeStatus.INVALID_EDGE
+        verdicts[np.isin(codes, edge_codes(forbidden_edges, vertex_count))] = EdgeStatus.INVALID_EDGE
         verdicts[np.isin(targets, forbidden_vertices)] = EdgeStatus.INVALID_TARGET
         places = _checked_coordinates(coordinates, vertex_count)
         given = np.arange(len(table)) % max(count, 1)
@@ -253,11 +259,12 @@ class ExplicitGraph:
 
 def _sort(sources: NDArray[np.integer], targets: NDArray[np.integer], edges: CsrArrays) -> CsrArrays:
     """Sort edges by their sources, with the other arrays of `edges`; the edges of one source keep their order."""
-    order = np.argsort(sources, kind="stable")
+    # Sorting numbers is ten times as fast as a stable argsort; both fit, as a vertex and a row have 32 bits at most.
+    order = np.sort((sources.astype(np.int64) << 32) | np.arange(len(sources))) & 0xFFFFFFFF
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     return CsrArrays(
-        first=np.searchsorted(sources[order], np.arange(len(edges.coordinates) + 1)).astype(np.int64),
+        first=_first_rows(sources, len(edges.coordinates)),
         targets=targets[order].astype(np.int32),
         costs=edges.costs[order],
         verdicts=edges.verdicts[order],
@@ -267,15 +274,27 @@ def _sort(sources: NDArray[np.integer], targets: NDArray[np.integer], edges: Csr
     )
 
 
+def _first_rows(sources: NDArray[np.integer], vertex_count: int) -> NDArray[np.int64]:
+    """Return where the edges of each vertex begin in edges that are sorted by their sources, and where the last end."""
+    first = np.bincount(sources + 1, minlength=vertex_count + 1)
+    return np.cumsum(first, out=first)
+
+
 def _numbers(rows: Iterable[Sequence[float]] | FloatArray, width: int, what: str) -> FloatArray:
-    listed = rows if isinstance(rows, np.ndarray) else list(rows)
     try:
-        table = np.array(listed if isinstance(rows, np.ndarray) else [tuple(row) for row in listed], dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        listed = rows if isinstance(rows, np.ndarray) else list(rows)
+        table = np.array(listed, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
         raise GraphError(f"{what} must be rows of {width} numbers: {error}") from error
     if len(listed) and table.shape[1:] != (width,):
         raise GraphError(f"{what} must be rows of {width} numbers, got {listed[0]}")
     return table.reshape(-1, width)
+
+
+def _checked_count(vertex_count: int) -> int:
+    if not isinstance(vertex_count, int | np.integer) or not 0 <= vertex_count <= MOST_VERTICES:
+        raise GraphError(f"the number of vertices must be an integer of 0 to {MOST_VERTICES}")
+    return int(vertex_count)
 
 
 def _check_vertices(table: FloatArray, vertex_count: int) -> None:
@@ -285,14 +304,23 @@ def _check_vertices(table: FloatArray, vertex_count: int) -> None:
 
 
 def _check_edges(table: FloatArray, vertex_count: int) -> None:
-    ends = table[:, :2]
-    _check_vertices(ends, vertex_count)
-    bad = np.flatnonzero(~((table[:, 2] >= 0) & np.isfinite(table[:, 2])))
+    _check_vertices(table[:, :2], vertex_count)
+    bad = np.flatnonzero(~((table[:, 2] >= 0) & (table[:, 2] <= LARGEST_NUMBER)))
     if len(bad):
         source, target, cost = table[bad[0]]
-        raise GraphError(f"edge {source:.0f} -> {target:.0f}: its cost must be finite and not negative, got {cost}")
-    codes = ends[:, 0] * vertex_count + ends[:, 1]
-    if len(np.unique(codes)) != len(codes):
+        raise GraphError(f"edge {source:.0f} -> {target:.0f}: its cost must be {range_for(cost)}")
+
+
+def edge_codes(table: FloatArray, vertex_count: int) -> NDArray[np.int64]:
+    """Return a number for each edge of a table whose first columns are vertices; those of different edges differ."""
+    # Integers: beyond 2 ** 53 floats are not exact.
+    sources, targets = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
+    return sources * vertex_count + targets
+
+
+def _check_repeated(codes: NDArray[np.int64]) -> None:
+    in_order = np.sort(codes)
+    if (in_order[1:] == in_order[:-1]).any():
         raise GraphError("an edge is given twice: a vertex may have one edge to each successor")
 
 
@@ -301,8 +329,8 @@ def _checked_coordinates(coordinates: ArrayLike | None, vertex_count: int) -> Fl
         return np.empty((vertex_count, 0))
     try:
         table = np.array(coordinates, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise GraphError(f"coordinates must be numbers, a row for each vertex: {error}") from error
-    if table.ndim != 2 or len(table) != vertex_count or not np.isfinite(table).all():
+    if table.ndim != 2 or len(table) != vertex_count or not (np.abs(table) <= LARGEST_NUMBER).all():
         raise GraphError(f"coordinates must be finite, of shape ({vertex_count}, dimensions), got {table.shape}")
     return table

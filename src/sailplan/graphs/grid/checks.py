@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sailplan.core.graph import LARGEST_NUMBER
 from sailplan.errors import WorldError
 
 
@@ -34,15 +35,16 @@ def wrong_type(array: NDArray[Any]) -> str:
 
 
 def checked_costs(given: Any, shape: tuple[int, ...], name: str) -> NDArray[np.float64]:
-    """Return terrain costs as floats, finite and at least 1."""
+    """Return terrain costs as floats, at least 1 and at most `LARGEST_NUMBER`."""
     costs = np.asarray(given)
     if costs.shape != shape:
         raise WorldError(f"{name}: costs need the shape of the map {shape}, got {costs.shape}")
     if costs.dtype.kind not in "iuf":
         raise WorldError(f"{name}: costs must be numbers, got {costs.dtype}")
     costs = costs.astype(np.float64)
-    bad = ~((costs >= 1.0) & (costs < np.inf))
+    bad = ~((costs >= 1.0) & (costs <= LARGEST_NUMBER))
     if bad.any():
         y, x = np.unravel_index(int(bad.argmax()), shape)
-        raise WorldError(f"{name}: costs must be finite and at least 1, got {costs[y, x]} at cell ({x}, {y})")
+        at = f"got {costs[y, x]} at cell ({x}, {y})"
+        raise WorldError(f"{name}: costs must be finite and at least 1, at most {LARGEST_NUMBER:g}, {at}")
     return costs

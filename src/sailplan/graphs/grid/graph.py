@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sailplan.core.graph import EdgeStatus, FloatArray, Problem
+from sailplan.core.graph import LARGEST_NUMBER, EdgeStatus, FloatArray, Problem, range_for
 from sailplan.core.kernel.arrays import NONE
 from sailplan.errors import GraphError, ProblemError
 from sailplan.graphs.grid.checks import shown
@@ -26,7 +26,7 @@ class Moves:
     Raises
     ------
     GraphError
-        If a field has the wrong type, or the cost is negative or infinite.
+        If a field has the wrong type, or the cost is negative, infinite or above `LARGEST_NUMBER`.
 
     Examples
     --------
@@ -48,8 +48,10 @@ class Moves:
                 raise GraphError(f"{flag} must be True or False, got {shown(getattr(self, flag))}")
         if not isinstance(self.diagonal_cost, int | float | np.number):
             raise GraphError(f"the cost of a diagonal move must be a number, got {shown(self.diagonal_cost)}")
-        if not 0.0 <= self.diagonal_cost < math.inf:
-            raise GraphError(f"the cost of a diagonal move must be finite and not negative, got {self.diagonal_cost}")
+        # Not compared as a float32, in which the largest number is infinite.
+        cost = self.diagonal_cost if isinstance(self.diagonal_cost, int) else float(self.diagonal_cost)
+        if not 0.0 <= cost <= LARGEST_NUMBER:
+            raise GraphError(f"the cost of a diagonal move must be {range_for(cost)}")
 
 
 PAPER_MOVES = Moves()

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sailplan.core.graph import FloatArray
+from sailplan.core.graph import LARGEST_NUMBER, FloatArray
 from sailplan.errors import GraphError
 from sailplan.graphs.grid.checks import shown
 from sailplan.graphs.grid.world import Cell
@@ -114,8 +114,8 @@ class MotionPrimitives:
         last = len(self.headings) - 1
         if not (0 <= primitive.start <= last and 0 <= primitive.end <= last):
             return f"leads from heading {primitive.start} to {primitive.end}, and the headings are 0 .. {last}"
-        if not 0.0 < primitive.cost < math.inf:
-            return f"must have a finite cost above 0, got {primitive.cost}"
+        if not 0.0 < primitive.cost <= LARGEST_NUMBER:
+            return f"must have a finite cost above 0, at most {LARGEST_NUMBER:g}, got {primitive.cost}"
         if primitive.offset == (0, 0) and primitive.start == primitive.end:
             return "does not move"
         for pose, heading, (x, y), what in (

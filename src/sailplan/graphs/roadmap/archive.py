@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.archives import file_arrays, write_arrays
-from sailplan.core.graph import FloatArray
+from sailplan.core.graph import LARGEST_NUMBER, FloatArray
 from sailplan.errors import GraphError
 from sailplan.files import FilePath, fault_line
 from sailplan.graphs.roadmap.neighbours import unique_pairs
@@ -65,8 +65,8 @@ def check_arrays(
     """
     if coordinates.ndim != 2 or coordinates.shape[1] != space.dimensions:
         raise GraphError(f"coordinates must have the shape (vertices, {space.dimensions}), got {coordinates.shape}")
-    if not np.isfinite(coordinates[known_vertices:]).all():
-        raise GraphError("coordinates must be finite")
+    if not (np.abs(coordinates[known_vertices:]) <= LARGEST_NUMBER).all():
+        raise GraphError(f"coordinates must be finite, at most {LARGEST_NUMBER:g}")
     for name, array in (("sources", sources), ("targets", targets), ("lengths", lengths)):
         if array.ndim != 1 or len(array) != len(sources):
             raise GraphError(f"{name} must be a number for each of {len(sources)} edges, got the shape {array.shape}")
@@ -75,8 +75,8 @@ def check_arrays(
             raise GraphError(f"{name} names a vertex outside 0 .. {len(coordinates) - 1}")
     if (sources == targets).any():
         raise GraphError("an edge joins a vertex to itself")
-    if not ((lengths >= 0) & (lengths < np.inf)).all():
-        raise GraphError("lengths must be finite and not negative")
+    if not ((lengths >= 0) & (lengths <= LARGEST_NUMBER)).all():
+        raise GraphError(f"lengths must be finite and not negative, at most {LARGEST_NUMBER:g}")
 
 
 def _checked(arrays: Mapping[str, NDArray[Any]], facts: Any) -> Parts:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sailplan.core.graph import Problem
+from sailplan.core.graph import LARGEST_NUMBER, Problem
 from sailplan.core.policy import CompiledForm
 from sailplan.core.result import StopRule
 from sailplan.core.state import SearchState
@@ -27,7 +27,7 @@ class Key:
     Raises
     ------
     PolicyError
-        If there is no such heuristic, or a weight is negative or infinite.
+        If there is no such heuristic, or a weight is negative, infinite or above `LARGEST_NUMBER`.
 
     Examples
     --------
@@ -45,8 +45,8 @@ class Key:
     def __post_init__(self) -> None:
         if self.heuristic not in HEURISTICS:
             raise PolicyError(f"no heuristic {self.heuristic!r}; there are {', '.join(HEURISTICS)}")
-        if not (0 <= self.cost_weight < math.inf and 0 <= self.heuristic_weight < math.inf):
-            raise PolicyError("the weights of a key must be finite and not negative")
+        if not (0 <= self.cost_weight <= LARGEST_NUMBER and 0 <= self.heuristic_weight <= LARGEST_NUMBER):
+            raise PolicyError(f"the weights of a key must be finite and not negative, at most {LARGEST_NUMBER:g}")
 
     @property
     def needs_coordinates(self) -> bool:
