@@ -105,3 +105,12 @@ def test_a_reader_that_has_enough_is_no_fault() -> None:
         check=True,
     )
     assert process.stderr == b""
+
+
+@pytest.mark.parametrize("command", ["--version", "policies", "policies --json"])
+@pytest.mark.parametrize("output", ["| true", ">&-", ">&- 2>&-"])
+def test_closed_output_is_no_fault(command: str, output: str) -> None:
+    program = f"{sys.executable} -m sailplan {command} {output}; echo ${{PIPESTATUS[0]}} >&2"
+    script = f"exec 3>&2; ({program.replace('>&2', '>&3')})"
+    process = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
+    assert process.stderr == b"0\n"

@@ -1,9 +1,10 @@
-"""The entry point, errors and notes: each is one line on standard error, never a traceback."""
+"""Commands, errors and notes: each is one line on standard error, never a traceback."""
 
 from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,14 +18,20 @@ COMPLETION = "_SAILPLAN_COMPLETE"
 """The variable that a shell sets when it asks for completions."""
 
 
+def prepare() -> None:
+    """Load the modules of all commands, unless a shell asks for completions, which needs fewer."""
+    if not os.environ.get(COMPLETION):
+        import sailplan.cli.app  # noqa: F401
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
+    _prepare_output()
     try:
         if os.environ.get(COMPLETION):
             from sailplan.cli.completion import complete
 
             complete()
-        # Not at the top, so that an interrupt while modules load is handled like any other.
         from sailplan.cli.app import app
 
         code = app(arguments, standalone_mode=False, prog_name="sailplan")
@@ -33,9 +40,12 @@ def main(arguments: list[str] | None = None) -> None:
     except (SailplanError, typer.TyperException) as error:
         code = _complain(error)
     except BrokenPipeError:
-        # The reader of the output has closed it; a second error at exit would help nobody.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+        code = _stop_output()
+    except SystemExit as end:
+        # Typer and Rich turn a broken pipe into this.
+        if not isinstance(end.__context__, BrokenPipeError):
+            raise
+        code = _stop_output()
     except OSError as error:
         code = _complain(error)
     except MemoryError:
@@ -45,6 +55,23 @@ def main(arguments: list[str] | None = None) -> None:
     if code == INTERRUPTED:
         _say("interrupted")
     sys.exit(code)
+
+
+def _prepare_output() -> None:
+    """Let standard output and standard error take any text, also if they are closed."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            stream = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+            setattr(sys, name, stream)
+        # The names of files need not be valid UTF-8, nor does a terminal show every character.
+        stream.reconfigure(errors="backslashreplace")
+
+
+def _stop_output() -> int:
+    """Ignore further output, whose reader has closed it; a second error at exit would help nobody."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())
+    return 0
 
 
 def _print_version(wanted: bool) -> None:
