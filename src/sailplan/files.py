@@ -75,12 +75,22 @@ def atomic_write(path: FilePath) -> Iterator[BinaryIO]:
 
 
 def write_text(path: FilePath, text: str) -> None:
-    """Write a text file as UTF-8, atomically; what UTF-8 cannot encode is escaped.
-
-    Names of files that are not UTF-8 contain such characters (surrogates).
-    """
+    """Write a text file as UTF-8, atomically; what UTF-8 cannot encode is `escaped`."""
     with atomic_write(path) as handle:
-        handle.write(text.encode("utf-8", "backslashreplace"))
+        handle.write(escaped(text).encode("utf-8"))
+
+
+def escaped(text: str) -> str:
+    """Return a text as it is printed and written: characters that UTF-8 cannot encode are escaped.
+
+    Python's names of files that are not UTF-8 contain such characters.
+
+    Examples
+    --------
+    >>> escaped(os.fsdecode(b"caf\\xe9"))
+    'caf\\\\udce9'
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def write_csv(path: FilePath, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:

@@ -10,7 +10,17 @@ import typer
 from rich.console import Console
 
 from sailplan.cli.main import tell
-from sailplan.cli.options import LIMITS, OUTPUT, SEARCH, WORLDS, ClusterAddress, Json, on_cluster, split_names
+from sailplan.cli.options import (
+    LIMITS,
+    MOST_JOBS,
+    OUTPUT,
+    SEARCH,
+    WORLDS,
+    ClusterAddress,
+    Json,
+    on_cluster,
+    split_names,
+)
 from sailplan.core import Limits
 from sailplan.datasets.scenario import Endpoints
 from sailplan.evaluation.evaluate import evaluate as run
@@ -59,7 +69,10 @@ def evaluate(
     ] = None,
     unlimited: Annotated[bool, typer.Option("--unlimited", help="Never give up.", rich_help_panel=LIMITS)] = False,
     jobs: Annotated[
-        int, typer.Option(min=1, help="Threads; with more than one, times are less exact.", rich_help_panel=SEARCH)
+        int,
+        typer.Option(
+            min=1, max=MOST_JOBS, help="Threads; with more than one, times are less exact.", rich_help_panel=SEARCH
+        ),
     ] = 1,
     cluster: ClusterAddress = None,
     out: Annotated[

@@ -16,6 +16,10 @@ SPACE, ARM, SAMPLES, WORKERS = "Box", "Arm", "Samples", "Workers"
 """Titles of the groups of options in the help."""
 
 
+MOST_JOBS = 512
+"""Largest number of threads or processes; a system refuses to start many more."""
+
+
 def parse_point(option: str, text: str, *, metres: bool = False) -> tuple[float, float]:
     """Read a cell written X,Y or, in metres, a point."""
     number = float if metres else int

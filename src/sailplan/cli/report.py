@@ -16,6 +16,7 @@ from sailplan.evaluation.metrics import summarise
 from sailplan.evaluation.player import Scene, player_part, record_scene
 from sailplan.evaluation.records import UNSOLVABLE, Record, read_records
 from sailplan.evaluation.report import write_report
+from sailplan.files import escaped
 from sailplan.policies.catalogue import load_policy
 
 MOST_POLICIES = 4
@@ -59,12 +60,12 @@ def _tasks(data: str, choice: Choice, records: Sequence[Record]) -> list[Task]:
     for task_set in load_tasks(data, choice):
         effort: dict[str, int] = {}
         for record in records:
-            if record.family == task_set.family and record.outcome != UNSOLVABLE:
+            if record.family == escaped(task_set.family) and record.outcome != UNSOLVABLE:
                 effort[record.problem] = effort.get(record.problem, 0) + record.edge_evaluations
-        tasks = [task for task in task_set.tasks if isinstance(task, Task) and task.name in effort]
+        tasks = [task for task in task_set.tasks if isinstance(task, Task) and escaped(task.name) in effort]
         if not tasks:
             raise SailplanError(f"{data}: no map of {task_set.family} in it is one of the records")
-        found.append(max(tasks, key=lambda task: effort[task.name]))
+        found.append(max(tasks, key=lambda task: effort[escaped(task.name)]))
     return found
 
 
@@ -72,7 +73,7 @@ def _scene(task: Task, records: Sequence[Record], policies: str | None) -> Scene
     evaluated = dict.fromkeys(record.policy for record in records)
     names = split_names(policies) if policies else list(evaluated)[:MOST_POLICIES]
     scene = record_scene(task, {name: load_policy(name) for name in names})
-    recorded = {record.policy: record.cost for record in records if record.problem == task.name}
+    recorded = {record.policy: record.cost for record in records if record.problem == escaped(task.name)}
     for search in scene.searches:
         name, cost = search["facts"]["policy"], search["facts"]["cost"]
         if cost is not None and math.isfinite(recorded.get(name, math.inf)) and recorded[name] != cost:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from sailplan.cli.options import OUTPUT, TRAINING, WORLDS, ClusterAddress, Json, on_cluster, split_names
+from sailplan.cli.options import MOST_JOBS, OUTPUT, TRAINING, WORLDS, ClusterAddress, Json, on_cluster, split_names
 from sailplan.datasets import FAMILIES
 from sailplan.evaluation.terminal import rich_table
 from sailplan.experiments import reproduce as experiments
@@ -41,7 +41,10 @@ def reproduce(
     ] = ",".join(FAMILIES),
     seed: Annotated[int, typer.Option(min=0, help="Seed of the trainings.", rich_help_panel=TRAINING)] = 0,
     jobs: Annotated[
-        int, typer.Option(min=1, help="Trainings at a time, each in its own process.", rich_help_panel=TRAINING)
+        int,
+        typer.Option(
+            min=1, max=MOST_JOBS, help="Trainings at a time, each in its own process.", rich_help_panel=TRAINING
+        ),
     ] = 2,
     quick: Annotated[
         bool, typer.Option("--quick", help="Small settings, not the paper's: a few minutes.", rich_help_panel=TRAINING)

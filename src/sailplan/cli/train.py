@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from sailplan.cli.main import tell
-from sailplan.cli.options import TRAINING, WORLDS, ClusterAddress, Json, on_cluster
+from sailplan.cli.options import MOST_JOBS, TRAINING, WORLDS, ClusterAddress, Json, on_cluster
 from sailplan.datasets.scenario import Endpoints
 from sailplan.errors import TrainingError
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName, Preset
@@ -70,7 +70,10 @@ def train(
         int, typer.Option(min=0, help="Seed of generated worlds and random endpoints.", rich_help_panel=WORLDS)
     ] = 0,
     jobs: Annotated[
-        int, typer.Option(min=1, help="Threads; the result does not depend on them.", rich_help_panel=TRAINING)
+        int,
+        typer.Option(
+            min=1, max=MOST_JOBS, help="Threads; the result does not depend on them.", rich_help_panel=TRAINING
+        ),
     ] = 2,
     cluster: ClusterAddress = None,
     as_json: Json = False,

@@ -96,6 +96,8 @@ class Limits:
             most = getattr(self, what)
             if most is not None and (not _is(most, int, np.integer) or most < 0):
                 raise SailplanError(f"a limit of {what} must be an integer, not negative, got {most!r}")
+            if most is not None and most > _LARGEST_LIMIT:
+                raise SailplanError(f"a limit of {what} must be at most {_LARGEST_LIMIT}; None is no limit")
         numbers = int, float, np.integer, np.floating
         if self.bound not in (None, math.inf) and not (_is(self.bound, *numbers) and 1 <= self.bound <= _LARGEST_FLOAT):
             raise SailplanError(f"a bound must be a number, at least 1, got {self.bound!r}")
@@ -103,6 +105,8 @@ class Limits:
             raise SailplanError(f"a limit of seconds must be a finite number, not negative, got {self.seconds!r}")
 
 
+_LARGEST_LIMIT = 2**62
+"""Counters and their sums with a limit fit into 64 bits."""
 _LARGEST_FLOAT = sys.float_info.max
 """An integer may be larger."""
 

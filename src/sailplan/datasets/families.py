@@ -33,6 +33,10 @@ FAMILIES: dict[str, Family] = {
 MAYBE_UNSOLVABLE = frozenset({"gaps_and_forest"})
 """The families whose real maps include some without a path (88 of the 800 training maps)."""
 
+LARGEST_WORLD = 100_000_000
+"""Cells of the largest world that is drawn."""
+MOST_WORLDS = 1_000_000_000
+"""Largest number of worlds of one seed."""
 MAX_DRAWS = 200
 """How often an unsolvable world is redrawn before an empty world is returned instead."""
 
@@ -67,7 +71,7 @@ def generate_world(family: str, seed: int, index: int, *, width: int = 201, heig
     """
     _check_family(family)
     _check_at_least(0, seed=seed, index=index)
-    _check_at_least(1, width=width, height=height)
+    _check_size(width, height)
     rng = np.random.default_rng([seed, index])
     return World(_draw_blocked(family, (height, width), rng), name=f"{family}/{index}")
 
@@ -90,7 +94,9 @@ class GeneratedWorlds(Sequence[World]):
     def __post_init__(self) -> None:
         _check_family(self.family)
         _check_at_least(0, size=self.size, seed=self.seed)
-        _check_at_least(1, width=self.width, height=self.height)
+        _check_size(self.width, self.height)
+        if self.size > MOST_WORLDS:
+            raise WorldError(f"size must be at most {MOST_WORLDS}, got {self.size}")
 
     def __len__(self) -> int:
         return self.size
@@ -124,3 +130,9 @@ def _check_at_least(least: int, **numbers: int) -> None:
     for name, number in numbers.items():
         if number < least:
             raise WorldError(f"{name} must be at least {least}, got {number}")
+
+
+def _check_size(width: int, height: int) -> None:
+    _check_at_least(1, width=width, height=height)
+    if width * height > LARGEST_WORLD:
+        raise WorldError(f"width times height must be at most {LARGEST_WORLD}, got {width} x {height}")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 from sailplan.core import Note, Outcome
 from sailplan.errors import SailplanError
-from sailplan.files import FilePath, file_lines, write_csv
+from sailplan.files import FilePath, fault_line, file_lines, write_csv
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Record:
 UNSOLVABLE = "unsolvable"
 _KINDS = {name: kind for name, kind in get_type_hints(Record).items() if name != "notes"}
 """The columns of a file of records and their types."""
+_LARGEST_COUNT = 2**63 - 1
 _OPTIONAL = {"fewest_edges"}
 """Columns that files of earlier versions do not have."""
 
@@ -56,19 +57,34 @@ def write_records(records: Iterable[Record], path: FilePath) -> None:
 def read_records(path: FilePath) -> list[Record]:
     """Read a file that `write_records` wrote; raises SailplanError if it is something else."""
     rows = csv.DictReader(file_lines(path, error=SailplanError))
-    columns = set(rows.fieldnames or ())
-    if columns | _OPTIONAL != set(_KINDS):
-        raise SailplanError(f"{path}: not a file of records: its columns must be {', '.join(_KINDS)}")
-    records = []
-    for row in rows:
-        try:
-            record = Record(**{name: kind(row[name]) for name, kind in _KINDS.items() if name in columns})
-            if record.outcome != UNSOLVABLE:
-                Outcome(record.outcome)
-            records.append(record)
-        except (TypeError, ValueError) as error:
-            raise SailplanError(f"{path}:{rows.line_num}: not a record: {error}") from error
-    return records
+    try:
+        columns = set(rows.fieldnames or ())
+        if columns | _OPTIONAL != set(_KINDS):
+            raise SailplanError(f"{path}: not a file of records: its columns must be {', '.join(_KINDS)}")
+        return [_record(row, columns) for row in rows]
+    except SailplanError:
+        raise
+    except (TypeError, ValueError, csv.Error) as error:
+        raise SailplanError(f"{path}:{rows.line_num}: not a record: {fault_line(error)}") from error
+
+
+def _record(row: Mapping[str, str], columns: set[str]) -> Record:
+    """Read a row; raises TypeError or ValueError if it is not a record."""
+    record = Record(**{name: _READERS[kind](row[name]) for name, kind in _KINDS.items() if name in columns})
+    if record.outcome != UNSOLVABLE:
+        Outcome(record.outcome)
+    return record
+
+
+def _count(text: str) -> int:
+    """Read an integer that a counter can have."""
+    number = int(text)
+    if abs(number) > _LARGEST_COUNT:
+        raise ValueError(f"{text[:30]} is not a count")
+    return number
+
+
+_READERS: dict[type, Callable[[str], Any]] = {int: _count, float: float, str: str}
 
 
 def note_lines(records: Sequence[Record]) -> list[str]:

@@ -62,7 +62,7 @@ def _read(file: Path, system: System, task_set: TaskSet) -> list[Record]:
 
 def _file(asked: Reproduction, system: System, family: str, worlds: str) -> Path:
     """The file of the records; its name depends on the model, the worlds and the limits."""
-    key = hashlib.sha256(f"{__version__} {PAPER_LIMITS} {worlds}".encode())
+    key = hashlib.sha256(f"{__version__} {PAPER_LIMITS} {worlds}".encode("utf-8", "surrogatepass"))
     model = asked.model_file(system, family)
     if model is not None:
         key.update(file_bytes(model, error=ModelError))
@@ -75,6 +75,10 @@ def _digest(task_set: TaskSet) -> str:
     for task in task_set.tasks:
         assert isinstance(task, Task)
         scenario = task.scenario
-        total.update(f" {task.name} {scenario.start} {scenario.goal} {scenario.world.blocked.shape} ".encode())
+        total.update(
+            f" {task.name} {scenario.start} {scenario.goal} {scenario.world.blocked.shape} ".encode(
+                "utf-8", "surrogatepass"
+            )
+        )
         total.update(np.packbits(scenario.world.blocked).tobytes())
     return total.hexdigest()

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
-from sailplan.files import FilePath, atomic_write
+from sailplan.files import FilePath, atomic_write, escaped
 
 COLOURS = {"SaIL": "tab:blue", "SL": "tab:orange", "CEM": "tab:green", "QL": "tab:red"}
 """A system has the same colour in every plot; other curves take the next colour."""
@@ -47,12 +47,12 @@ def draw_convergence(
         rounds = range(1, len(means) + 1)
         (line,) = axes.plot(rounds, means, marker="o", markersize=4, color=COLOURS.get(name))
         # Unmodified, matplotlib would skip a name that begins with _, and read one with $ as a formula.
-        line.set_label("\u200b" + name.replace("$", r"\$"))
+        line.set_label("\u200b" + escaped(name).replace("$", r"\$"))
         best = min(rounds, key=lambda number: means[number - 1])
         axes.plot([best], [means[best - 1]], marker="*", markersize=14, color=line.get_color(), linestyle="none")
     axes.set_xlabel("round (the star marks the one that is kept)")
     axes.set_ylabel(f"mean {counted} on validation worlds")
-    axes.set_title(title.replace("$", r"\$"), fontsize=11)
+    axes.set_title(escaped(title).replace("$", r"\$"), fontsize=11)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if logarithmic:
         _count_in_powers(axes)

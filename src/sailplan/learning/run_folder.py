@@ -180,7 +180,8 @@ def digest_of(problems: Iterable[Problem]) -> str:
         if is_compiled(problem.graph):
             for part in problem.graph.arrays():
                 total.update(np.ascontiguousarray(part).tobytes())
-        total.update(f" {problem.name} {problem.start} {problem.goal} ".encode())
+        # A world may have the name of a file that is not UTF-8.
+        total.update(f" {problem.name} {problem.start} {problem.goal} ".encode("utf-8", "surrogatepass"))
     return total.hexdigest()
 
 

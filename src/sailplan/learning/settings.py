@@ -16,6 +16,8 @@ from sailplan.policies.features import feature_set
 from sailplan.policies.learned.policy import RESCORE_CODES, LearnedPolicy
 
 OPTIMISERS = ("rmsprop", "adam")
+LARGEST_SETTING = 2**31 - 1
+"""Largest number that a setting can be: it sizes arrays and sequences."""
 RESULTS = ("best", "mixture")
 Objective = Literal["expansions", "evaluations"]
 """What a training minimises: vertices expanded, or edges evaluated."""
@@ -196,3 +198,5 @@ def _check_types(settings: NetworkSettings | TrainingSettings) -> None:
         expected = float | int if one.type == "float" else type(one.default)
         fits = isinstance(value, expected) and isinstance(value, bool) == (one.type == "bool")
         check(fits or one.name == "network", one.name, value, f"a value of type {one.type}")
+        if isinstance(value, int) and abs(value) > LARGEST_SETTING:
+            raise TrainingError(f"{one.name} must be a number of at most {LARGEST_SETTING}")

@@ -37,6 +37,9 @@ _LENGTH_ERROR = 1e-12
 """Rounding error of the length of an edge, as a part of the largest length."""
 
 
+_MOST_SAMPLES = 100_000_000
+
+
 @dataclass(frozen=True, eq=False)
 class Roadmap:
     """Configurations and undirected edges between them; create one with `Roadmap.sample` or `Roadmap.load`.
@@ -147,6 +150,8 @@ class Roadmap:
         space = ConfigurationSpace.within(lower, upper, weights, wraps, names)
         if type(count) is not int or count < 1:
             raise GraphError(f"a roadmap needs a number of vertices, at least 1, got {count!r}")
+        if count > _MOST_SAMPLES:
+            raise GraphError(f"a roadmap of {count} vertices, and at most {_MOST_SAMPLES} are sampled")
         if neighbours is not None and radius is not None:
             raise GraphError("a roadmap has either neighbours or a radius, not both")
         coordinates, rejected = draw_samples(space, count, sampler, seed, valid)

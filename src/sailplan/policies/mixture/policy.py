@@ -141,7 +141,7 @@ class OneOfMany:
     def drawn(self, problem: Problem) -> Policy:
         """Return the policy that searches a problem."""
         key = f"{self.seed} {problem.name} {problem.start} {problem.goal}"
-        return self.policies[crc32(key.encode()) % len(self.policies)]
+        return self.policies[crc32(key.encode("utf-8", "surrogatepass")) % len(self.policies)]
 
     def open(self, problem: Problem, state: SearchState) -> Frontier:
         """Create the open list of the policy drawn."""
