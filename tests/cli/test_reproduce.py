@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
+from sailplan import locks
 from sailplan.cli import reproduce as module
 from sailplan.experiments import reproduce as experiments
 from sailplan.experiments import runs
 from sailplan.experiments.reproduction import QUICK_LABEL, Part, Reproduction
+from sailplan.locks import LOCK
 from tests.cli.conftest import Ran, Run, assert_one_line
 from tests.experiments.tiny import FAMILIES, FEW, write_worlds
 
@@ -143,6 +146,16 @@ def test_other_worlds_into_the_same_folder(run: Run, worlds: Path, tmp_path: Pat
     assert_one_line(_reproduce(run, "table", worlds, tmp_path), "made from other worlds (/elsewhere)", "--out")
     (tmp_path / "reproduction.json").write_text("{")
     assert_one_line(_reproduce(run, "table", worlds, tmp_path), "reproduction.json", "damaged")
+
+
+def test_a_folder_that_another_process_works_in(run: Run, worlds: Path, tmp_path: Path) -> None:
+    # A lock on another open file counts as one of another process.
+    descriptor = os.open(tmp_path / LOCK, os.O_RDWR | os.O_CREAT)
+    locks._lock(descriptor)
+    for what in ("table", "all"):
+        assert_one_line(_reproduce(run, what, worlds, tmp_path), "another process works in this folder")
+    os.close(descriptor)
+    assert not (tmp_path / "reproduction.json").exists()
 
 
 def test_a_folder_that_cannot_be_written(run: Run, worlds: Path, tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
 from dataclasses import fields
 from pathlib import Path
@@ -9,12 +11,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from sailplan import locks
 from sailplan.core import Limits, search
 from sailplan.datasets import GeneratedWorlds, World, generate_world, write_png
 from sailplan.datasets.labelled import training_problems
 from sailplan.datasets.tasks import Choice
 from sailplan.learning import CrossEntropySettings, NetworkSettings, PlannerSettings, QLearningSettings, SailSettings
 from sailplan.learning.run_folder import RunFolder, digest_of, read_metrics, read_plan
+from sailplan.locks import LOCK
 from sailplan.policies import load_policy
 from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.learned.network import DenseNetwork
@@ -173,6 +177,31 @@ def test_resume_ends_where_an_unbroken_run_does(
     names = ["model.safetensors", "rounds/001.safetensors", "rounds/002.safetensors"]
     for name in names:
         assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "broken" / name).read_bytes()
+
+
+def test_a_folder_that_another_process_works_in(run: Run, worlds: Path, tmp_path: Path) -> None:
+    assert _train(run, worlds, tmp_path / "run").code == 0
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "run").rglob("*")}
+    # A lock on another open file counts as one of another process.
+    descriptor = os.open(tmp_path / "run" / LOCK, os.O_RDWR | os.O_CREAT)
+    locks._lock(descriptor)
+    for ran in (run("train", "--resume", tmp_path / "run"), _train(run, worlds, tmp_path / "run")):
+        assert_one_line(ran, f"{tmp_path / 'run'}: another process works in this folder")
+    os.close(descriptor)
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    assert run("train", "--resume", tmp_path / "run").code == 0
+
+
+def test_a_file_system_without_locks_is_noted(
+    run: Run, worlds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(descriptor: int) -> None:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setattr(locks, "_lock", refuse)
+    ran = _train(run, worlds, tmp_path / "run", "--rounds", 1)
+    assert ran.code == 0
+    assert "this file system has no locks; start no other training in this folder" in ran.error
 
 
 def test_a_finished_run_is_resumed_to_itself(run: Run, worlds: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -120,6 +121,20 @@ def test_a_run_of_other_settings_is_refused(copied: Reproduction, change: dict[s
     with pytest.raises(
         TrainingError, match=rf"{run.folder.name}: trained with other settings .*\({word}\); remove .* --out"
     ):
+        ensure_runs([run])
+
+
+def test_a_run_on_other_worlds_is_refused(worlds: Path, tmp_path: Path) -> None:
+    shutil.copytree(worlds, tmp_path / "worlds")
+    asked = tiny(tmp_path / "out", tmp_path / "worlds")
+    run = _sail(asked)
+    ensure_runs([run])
+    ensure_runs([run])
+    for one, other in (("0", "1"), ("1", "0")):
+        shutil.copy(
+            worlds / run.family / "train" / f"{one}.png", tmp_path / "worlds" / run.family / "train" / f"{other}.png"
+        )
+    with pytest.raises(TrainingError, match=r"trained on other worlds than .* holds now; remove .* --out"):
         ensure_runs([run])
 
 

@@ -31,19 +31,25 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 
 def reproduce(asked: Reproduction, names: Sequence[str], progress: ShowProgress = no_progress) -> dict[str, Part]:
-    """Run the named experiments after the trainings that are missing."""
+    """Run the named experiments after the trainings that are missing; one process at a time may do so in a folder."""
     runs = [run for name in names for run in EXPERIMENTS[name].runs(asked)]
-    asked.begin()
-    ensure_runs(list({run.folder: run for run in runs}.values()), jobs=asked.jobs, progress=progress)
-    return {name: EXPERIMENTS[name].make(asked, progress) for name in names}
+    with asked.begun():
+        return _parts(asked, names, runs, progress)
 
 
 def reproduce_all(asked: Reproduction, progress: ShowProgress = no_progress) -> dict[str, Part]:
     """Run every experiment that the families allow, and write the page OUT/report.html."""
     names = [name for name in EXPERIMENTS if name != "adaptation" or comparisons(asked)]
-    parts = reproduce(asked, names, progress)
-    write_results(asked, parts)
+    runs = [run for name in names for run in EXPERIMENTS[name].runs(asked)]
+    with asked.begun():
+        parts = _parts(asked, names, runs, progress)
+        write_results(asked, parts)
     return parts
+
+
+def _parts(asked: Reproduction, names: Sequence[str], runs: Sequence[Run], progress: ShowProgress) -> dict[str, Part]:
+    ensure_runs(list({run.folder: run for run in runs}.values()), jobs=asked.jobs, progress=progress)
+    return {name: EXPERIMENTS[name].make(asked, progress) for name in names}
 
 
 def write_results(asked: Reproduction, parts: Mapping[str, Part]) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from sailplan.files import fault_line, file_bytes, write_text
 from sailplan.learning.algorithms import ALGORITHMS
 from sailplan.learning.run_folder import Plan
 from sailplan.learning.settings import TrainingSettings
+from sailplan.locks import locked
 from sailplan.policies.catalogue import MODEL
 from sailplan.progress import ShowProgress
 
@@ -114,10 +116,16 @@ class Reproduction:
         """Model file of the system for a family; None if it is not trained."""
         return self.run_folder(system, family) / MODEL if system.trained else None
 
-    def begin(self) -> None:
-        """Check that the worlds exist and that the folder fits."""
+    @contextmanager
+    def begun(self) -> Iterator[None]:
+        """Check that the worlds exist, lock the folder while the block runs, and check that it fits."""
         for family in self.families:
             self._check_worlds(family)
+        with locked(self.out, error=SailplanError):
+            self._mark()
+            yield
+
+    def _mark(self) -> None:
         mark: dict[str, Any] = {"quick": self.quick, "data": None if self.data is None else str(self.data.resolve())}
         kept = _read_mark(self.out / MARK)
         if kept is not None and kept.get("quick") != self.quick:

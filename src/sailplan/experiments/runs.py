@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, fields
+from functools import cache
 from pathlib import Path
 
+from sailplan.datasets.labelled import training_problems
+from sailplan.datasets.tasks import Choice
 from sailplan.errors import SailplanError, TrainingError
 from sailplan.experiments.reproduction import Reproduction
 from sailplan.experiments.systems import System
 from sailplan.learning.rounds import Round
-from sailplan.learning.run_folder import METRICS, SETTINGS, Plan, is_finished, read_metrics, read_plan
-from sailplan.learning.train import run_training
+from sailplan.learning.run_folder import (
+    METRICS,
+    SETTINGS,
+    Plan,
+    began_with,
+    digest_of,
+    is_finished,
+    read_metrics,
+    read_plan,
+)
+from sailplan.learning.train import choices_of, run_training
 from sailplan.parallel import run_in_processes
 from sailplan.policies.catalogue import MODEL, read_policy
 from sailplan.progress import ShowProgress, no_progress
@@ -53,7 +65,8 @@ def runs_of(asked: Reproduction, systems: Iterable[System], families: Iterable[s
 
 def ensure_runs(runs: Sequence[Run], *, jobs: int = 1, progress: ShowProgress = no_progress) -> None:
     """Run the trainings that are missing or unfinished, several at a time in processes."""
-    missing = [run for run in runs if not _is_there(run)]
+    digest = cache(_digest)  # The trainings on a family share their worlds.
+    missing = [run for run in runs if not _is_there(run, digest)]
     if not missing:
         return
     with progress("training", len(missing)) as step:
@@ -72,7 +85,12 @@ def _train(run: Run) -> str:
     return run.folder.name
 
 
-def _is_there(run: Run) -> bool:
+def _digest(data: str, training: Choice, validation: Choice) -> str:
+    problems = training_problems(data, training, validation)
+    return digest_of([*problems.train, *problems.validation])
+
+
+def _is_there(run: Run, digest: Callable[[str, Choice, Choice], str]) -> bool:
     """Whether the folder holds the result; raises TrainingError if it holds something else."""
     folder = run.folder
     if not run.begun:
@@ -86,6 +104,8 @@ def _is_there(run: Run) -> bool:
             raise TrainingError(f"{folder}: trained with other settings than now ({_differences(kept, run.plan)})")
         if is_finished(folder, run.plan):
             read_policy(folder / MODEL)
+            if not began_with(folder, digest(run.plan.data, *choices_of(run.plan))):
+                raise TrainingError(f"{folder}: trained on other worlds than {run.plan.data} holds now")
             return True
         if len(read_metrics(folder)) >= run.plan.settings.rounds:
             raise TrainingError(f"{folder}: incomplete: all rounds, but no {MODEL}")

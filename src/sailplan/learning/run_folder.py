@@ -27,6 +27,7 @@ from sailplan.files import atomic_write, fault_line, file_bytes, file_lines, wri
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName
 from sailplan.learning.rounds import Progress, Round
 from sailplan.learning.settings import TrainingSettings
+from sailplan.locks import locked
 from sailplan.policies.catalogue import MODEL, read_policy, save_policy
 from sailplan.policies.mixture.policy import OneOfMany
 
@@ -74,16 +75,19 @@ class RunFolder:
 
     @classmethod
     def begin(cls, path: Path, plan: Plan, digest: str) -> RunFolder:
-        """Start a run; raises TrainingError if the folder has one already."""
-        if (path / SETTINGS).exists() or (path / METRICS).exists():
-            raise TrainingError(f"{path}: there is a run in this folder; continue it with --resume, or choose another")
-        write_text(path / SETTINGS, json.dumps({**asdict(plan), "digest": digest}, indent=2) + "\n")
+        """Start a run; raises TrainingError if the folder has one already, or another process works in it."""
+        with locked(path, error=TrainingError):
+            if (path / SETTINGS).exists() or (path / METRICS).exists():
+                raise TrainingError(
+                    f"{path}: there is a run in this folder; continue it with --resume, or choose another"
+                )
+            write_text(path / SETTINGS, json.dumps({**asdict(plan), "digest": digest}, indent=2) + "\n")
         return cls(path, plan, digest)
 
     @classmethod
     def resume(cls, path: Path, plan: Plan, digest: str) -> RunFolder:
         """Continue the run in a folder; raises TrainingError if its data has changed."""
-        if _read_settings(path).get("digest") != digest:
+        if not began_with(path, digest):
             raise TrainingError(f"{path}: {plan.data} holds other worlds than when this run began")
         return cls(path, plan, digest)
 
@@ -139,6 +143,11 @@ class RunFolder:
 def is_finished(path: Path, plan: Plan) -> bool:
     """Whether the folder holds the result of the plan."""
     return (path / MODEL).exists() and len(read_metrics(path)) == plan.settings.rounds
+
+
+def began_with(path: Path, digest: str) -> bool:
+    """Whether the run in a folder began with the worlds of this digest."""
+    return _read_settings(path).get("digest") == digest
 
 
 def read_plan(path: Path) -> Plan:

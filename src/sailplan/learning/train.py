@@ -9,9 +9,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol, get_args
 
-from sailplan.core import Policy
+from sailplan.core import Note, Policy
 from sailplan.core.graph import Problem
-from sailplan.datasets.labelled import training_problems
+from sailplan.datasets.labelled import TrainingProblems, training_problems
 from sailplan.datasets.scenario import Endpoints
 from sailplan.datasets.tasks import Choice, holds_edge_worlds
 from sailplan.errors import GraphError, SailplanError, TrainingError
@@ -19,6 +19,7 @@ from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName, Preset
 from sailplan.learning.rounds import Round, Training
 from sailplan.learning.run_folder import Plan, RunFolder, digest_of
 from sailplan.learning.settings import TrainingSettings
+from sailplan.locks import locked
 from sailplan.policies.features import ROADMAP
 from sailplan.policies.keyed.policy import greedy
 from sailplan.policies.lazy.policy import LazyPolicy
@@ -188,11 +189,31 @@ def run_training(
     Raises
     ------
     SailplanError
-        If the worlds cannot be read or learned from, or the folder does not fit.
+        If the worlds cannot be read or learned from, the folder does not fit, or another process works in it.
     """
+    worlds = training_problems(plan.data, *choices_of(plan))
+    with locked(folder, error=TrainingError) as is_locked:
+        training = _train_in(folder, worlds, plan, jobs, resume, progress, baselines or {})
+    unguarded = Note("run", f"{folder}: this file system has no locks; start no other training in this folder")
+    return replace(training, notes=(*worlds.notes, *(() if is_locked else (unguarded,))))
+
+
+def choices_of(plan: Plan) -> tuple[Choice, Choice]:
+    """Which worlds a plan trains and validates on."""
     choice = Choice("train", plan.settings.training_worlds, plan.data_seed, endpoints=plan.endpoints)
-    others = replace(choice, split="validation", limit=plan.settings.validation_worlds)
-    train, validation, notes = training_problems(plan.data, choice, others)
+    return choice, replace(choice, split="validation", limit=plan.settings.validation_worlds)
+
+
+def _train_in(
+    folder: Path,
+    worlds: TrainingProblems,
+    plan: Plan,
+    jobs: int,
+    resume: bool,
+    progress: ShowProgress,
+    baselines: Mapping[str, Policy],
+) -> Training:
+    train, validation, notes = worlds
     if plan.endpoints == "auto" and not notes:
         # All corners are free: the run is the same as one that was asked to search between corners.
         plan = replace(plan, endpoints="corners")
@@ -215,14 +236,14 @@ def run_training(
                 jobs=jobs,
                 keeper=keeper,
                 on_round=on_round,
-                baselines=_applicable(baselines or {}, train),
+                baselines=_applicable(baselines, train),
             )
         except SailplanError:
             if not resume:
                 keeper.abandon()
             raise
     _draw(training, folder)
-    return replace(training, notes=notes)
+    return training
 
 
 def _applicable(baselines: Mapping[str, Policy], problems: Sequence[Problem]) -> dict[str, Policy]:
