@@ -153,7 +153,9 @@ def test_metrics_of_earlier_versions_have_no_evaluations(copy: Path) -> None:
     assert [replace(one, validation_evaluations=0.0) for one in before] == [
         replace(one, validation_evaluations=0.0) for one in now
     ]
-    (copy / "metrics.csv").write_text("\n".join([lines[0], *(line.rpartition(",")[0] + ",nan" for line in lines[1:])]))
+    (copy / "metrics.csv").write_text(
+        "\n".join([lines[0], *(line.rpartition(",")[0] + ",nan" for line in lines[1:]), ""])
+    )
     with pytest.raises(TrainingError, match="a round without validation"):
         read_metrics(copy)
 
@@ -291,6 +293,28 @@ def test_a_mixture_is_saved_as_one(whole_mixture: Path) -> None:
         assert isinstance(kept, LearnedPolicy)
         assert_same_network(policy, kept)
     assert len(model.policies) == MIXTURE.rounds
+
+
+def test_metrics_that_are_cut_anywhere_are_refused_or_a_beginning(copy: Path) -> None:
+    whole, data = read_metrics(copy), (copy / "metrics.csv").read_bytes()
+    for end in range(len(data)):
+        (copy / "metrics.csv").write_bytes(data[:end])
+        try:
+            read = read_metrics(copy)
+        except TrainingError:
+            continue
+        assert read == whole[: len(read)], end
+
+
+def test_a_damaged_model_is_written_again(copy: Path) -> None:
+    expected = (copy / "model.safetensors").read_bytes()
+    for damaged in (expected[:-5], b""):
+        (copy / "model.safetensors").write_bytes(damaged)
+        _run(copy)
+        assert (copy / "model.safetensors").read_bytes() == expected
+    (copy / "model.safetensors").unlink()
+    _run(copy)
+    assert (copy / "model.safetensors").read_bytes() == expected
 
 
 def test_a_folder_that_holds_a_run_is_refused(copy: Path) -> None:

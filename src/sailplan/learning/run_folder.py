@@ -22,7 +22,7 @@ import numpy as np
 from sailplan.archives import file_arrays
 from sailplan.core.graph import Problem, is_compiled
 from sailplan.datasets.scenario import Endpoints
-from sailplan.errors import SailplanError, TrainingError
+from sailplan.errors import ModelError, SailplanError, TrainingError
 from sailplan.files import atomic_write, fault_line, file_bytes, file_lines, write_csv, write_text
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName
 from sailplan.learning.rounds import Progress, Round
@@ -97,8 +97,8 @@ class RunFolder:
             (self.path / SETTINGS).unlink(missing_ok=True)
 
     def load(self) -> Progress[Any]:
-        """Read the complete rounds."""
-        progress: Progress[Any] = Progress()
+        """Read the complete rounds; a model that is missing or damaged is written again."""
+        progress: Progress[Any] = Progress(objective=self.plan.settings.minimised)
         collects = self.plan.settings.collects
         for row in read_metrics(self.path):
             progress.rounds.append(row)
@@ -109,7 +109,16 @@ class RunFolder:
             progress.policies.append(policy)
             width = self.plan.settings.example_width(policy)
             progress.examples.append(_read_collected(self._file(row.number, ".npz"), collects, width))
+        if progress.rounds and not self._has_model():
+            self._save_model(progress)
         return progress
+
+    def _has_model(self) -> bool:
+        try:
+            read_policy(self.path / MODEL)
+        except ModelError:
+            return False
+        return True
 
     def save(self, progress: Progress[Any]) -> None:
         """Write the last round, and the best so far as the model."""
@@ -167,7 +176,11 @@ def read_metrics(path: Path) -> list[Round]:
         return []
     kinds: dict[str, Any] = {name: int if name in ("number", "examples") else float for name in _NAMES}
     try:
-        rows = csv.DictReader(file_lines(path / METRICS, error=TrainingError))
+        *lines, rest = file_lines(path / METRICS, error=TrainingError)
+        # A file that was cut within its last number would be read as another number.
+        if rest:
+            raise ValueError("its last line is cut off")
+        rows = csv.DictReader(lines)
         rounds = [Round(**{name: kind({**_LATER, **row}[name]) for name, kind in kinds.items()}) for row in rows]
         columns = [name for name in rows.fieldnames or () if name not in _FORMER]
         if columns not in (_NAMES, [name for name in _NAMES if name not in _LATER]):
