@@ -34,6 +34,12 @@ def scene(*objects: dict[str, Any]) -> dict[str, Any]:
     return {"world": {"collision_objects": [table, *objects]}}
 
 
+def _far_scene() -> dict[str, Any]:
+    """A number that no float can hold."""
+    far = {"position": [10**400, 0, 0], "orientation": [0, 0, 0, 1]}
+    return scene({"id": "far", "primitives": [{"type": "sphere", "dimensions": [1]}], "primitive_poses": [far]})
+
+
 def write(folder: Path, files: dict[str, Any]) -> Path:
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -106,6 +112,7 @@ FLAT = {"id": "flat", "primitives": [{"type": "box", "dimensions": [1, 1, 0]}], 
         ({"a/request1.yaml": request()}, r"a/request1.yaml: no scene1.yaml beside it"),
         ({"a/request1.yaml": "{", "a/scene1.yaml": scene()}, "a/request1.yaml: not YAML: .*"),
         ({"a/request1.yaml": "[]", "a/scene1.yaml": scene()}, "not a planning request with a scene: .*"),
+        ({"a/request1.yaml": request(), "a/scene1.yaml": _far_scene()}, "not a planning request with a scene: .*"),
         ({"a/request1.yaml": request(), "a/scene1.yaml": "a: 1"}, "not a planning request with a scene: .*"),
         (
             {"a/request1.yaml": request(goal_constraints=[{"position_constraints": []}]), "a/scene1.yaml": scene()},

@@ -147,7 +147,7 @@ def _problem(path: FilePath, texts: Mapping[str, bytes], name: str, joint_names:
         obstacles = [part for one in world["world"]["collision_objects"] for part in read_obstacles(one)]
     except RobotError as fault:
         raise RobotError(f"{where}: {fault}") from fault
-    except (KeyError, TypeError, ValueError) as fault:
+    except (KeyError, TypeError, ValueError, OverflowError) as fault:
         raise RobotError(f"{where}: not a planning request with a scene: {fault_line(fault)}") from fault
     return ArmProblem(
         name=_REQUEST.sub(r"\1", "/".join(PurePosixPath(name).parts[-2:])),

@@ -217,6 +217,7 @@ def test_a_file_gives_the_roadmap_back(tmp_path: Path) -> None:
         ({"coordinates": np.full((30, 2), "a")}, "coordinates must be numbers"),
         ({"sources": np.array([-1, 0])}, r"targets must be a number for each of 2 edges"),
         ({"lengths": np.zeros(3)}, "lengths must be a number for each of"),
+        ({"sources": np.array(1)}, r"sources must be a number for each of 1 edges, got the shape \(\)"),
         ({"sources": np.zeros(4)}, "sources must be numbers, got float64"),
         ({"facts": np.array("{")}, "its facts are not JSON"),
         ({"facts": np.array("[]")}, "its facts have no space"),

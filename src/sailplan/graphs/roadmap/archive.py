@@ -68,8 +68,8 @@ def check_arrays(
     if not (np.abs(coordinates[known_vertices:]) <= LARGEST_NUMBER).all():
         raise GraphError(f"coordinates must be finite, at most {LARGEST_NUMBER:g}")
     for name, array in (("sources", sources), ("targets", targets), ("lengths", lengths)):
-        if array.ndim != 1 or len(array) != len(sources):
-            raise GraphError(f"{name} must be a number for each of {len(sources)} edges, got the shape {array.shape}")
+        if array.ndim != 1 or array.shape != sources.shape:
+            raise GraphError(f"{name} must be a number for each of {sources.size} edges, got the shape {array.shape}")
     for name, ends in (("sources", sources), ("targets", targets)):
         if len(ends) and not 0 <= ends.min() <= ends.max() < len(coordinates):
             raise GraphError(f"{name} names a vertex outside 0 .. {len(coordinates) - 1}")
