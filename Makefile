@@ -8,7 +8,7 @@ PLAIN_TESTS := $(addprefix tests/,core/test_state.py core/test_graph.py core/tes
 	policies/steered policies/width)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test test-browser browser lint coverage bench docs results reproduce training pretrained clean
+.PHONY: help demo test fuzz test-browser browser lint coverage bench docs results reproduce training pretrained clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -41,6 +41,9 @@ coverage: .venv/installed-dev ## which lines of core, graphs and policies tests 
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run tests/plain_kernels.py
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run --append -m pytest -W ignore::RuntimeWarning $(PLAIN_TESTS)
 	$(BIN)/coverage report --skip-covered
+
+fuzz: .venv/installed-dev ## random inputs for MINUTES minutes (5): searches, readers, models, arguments, run folders
+	$(BIN)/python -m fuzz --minutes $(or $(MINUTES),5) $(OPTIONS)
 
 bench: .venv/installed-bench ## speed against other planners, generated worlds against real ones, steps of the environment
 	$(BIN)/python benchmarks/speed.py
