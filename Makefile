@@ -1,6 +1,10 @@
 # Each target makes .venv if need be and reuses it. PYTHON names the interpreter to make it with (3.11 or later).
-PYTHON ?= python3
-BIN := .venv/bin
+ON_WINDOWS := $(filter Windows_NT,$(OS))
+PYTHON ?= $(if $(ON_WINDOWS),python,python3)
+BIN := .venv/$(if $(ON_WINDOWS),Scripts,bin)
+# The tests to run, for example TESTS=tests/core; without a value, every one.
+TESTS ?=
+PARALLEL := -n 2 --dist loadfile --no-loadscope-reorder
 PLAIN_TESTS := $(addprefix tests/,core/test_state.py core/test_graph.py core/test_replay.py core/kernel/test_random.py \
 	graphs/explicit graphs/test_callback.py graphs/test_networkx.py graphs/grid/test_clearance.py graphs/grid/test_graph.py \
 	graphs/grid/test_world.py graphs/grid/test_pictures.py oracle policies/keyed policies/learned policies/mixture \
@@ -8,7 +12,8 @@ PLAIN_TESTS := $(addprefix tests/,core/test_state.py core/test_graph.py core/tes
 	policies/steered policies/width)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test fuzz test-browser browser lint coverage bench docs results reproduce training pretrained clean
+.PHONY: help demo test test-all fuzz test-browser browser lint coverage bench docs results reproduce training \
+	pretrained clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -18,7 +23,10 @@ demo: .venv/installed-plot ## a short tour: train a policy, planners side by sid
 	$(BIN)/sailplan demo --out demo
 
 test: lint ## lint, types, layers, and every test; those of the web page where a Chromium is found
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest $(PARALLEL) $(TESTS)
+
+test-all: lint ## the same on every supported Python that is found, without torch (EXTRA=dev: with it)
+	$(BIN)/python -m nox -- $(PARALLEL) $(TESTS)
 
 test-browser: .venv/installed-dev browser ## the tests of the web page, in a real Chromium
 	SAILPLAN_NEEDS_BROWSER=1 $(BIN)/python -m pytest tests/web/browser
@@ -79,33 +87,33 @@ pretrained: .venv/installed-train ## train the policies that come with the packa
 	$(BIN)/python benchmarks/any_map.py train --out src/sailplan/pretrained/sail/any.safetensors
 
 clean: ## remove the environment and everything made
-	rm -rf .venv demo reproduction build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv demo reproduction build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .nox
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.venv/bin/python:
+.venv/pyvenv.cfg:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "sailplan needs Python 3.11 or later; make it with PYTHON=..."; exit 1; }
 	$(PYTHON) -m venv .venv
 
-.venv/installed: .venv/bin/python pyproject.toml constraints.txt
+.venv/installed: .venv/pyvenv.cfg pyproject.toml constraints.txt
 	$(PIP) -e .
 	@touch $@
 
-.venv/installed-plot: .venv/bin/python pyproject.toml constraints.txt
+.venv/installed-plot: .venv/pyvenv.cfg pyproject.toml constraints.txt
 	$(PIP) -e '.[plot]'
 	@touch $@ .venv/installed
 
-.venv/installed-train: .venv/bin/python pyproject.toml constraints.txt
+.venv/installed-train: .venv/pyvenv.cfg pyproject.toml constraints.txt
 	$(PIP) -e '.[train,plot]'
 	@touch $@ .venv/installed .venv/installed-plot
 
-.venv/installed-dev: .venv/bin/python pyproject.toml constraints.txt
+.venv/installed-dev: .venv/pyvenv.cfg pyproject.toml constraints.txt
 	$(PIP) -e '.[dev]'
 	@touch $@ .venv/installed .venv/installed-plot .venv/installed-train .venv/installed-docs
 
-.venv/installed-docs: .venv/bin/python pyproject.toml constraints.txt
+.venv/installed-docs: .venv/pyvenv.cfg pyproject.toml constraints.txt
 	$(PIP) -e '.[docs]'
 	@touch $@ .venv/installed
 
-.venv/installed-bench: .venv/bin/python pyproject.toml constraints.txt
+.venv/installed-bench: .venv/pyvenv.cfg pyproject.toml constraints.txt
 	$(PIP) -e '.[bench,gym]'
 	@touch $@ .venv/installed

@@ -16,7 +16,6 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
 from sailplan.core import search
 from sailplan.datasets import World, write_png
@@ -68,6 +67,9 @@ def test_the_checker_of_gymnasium_has_nothing_to_say(mode: str, features: str, m
 
 @all_modes
 def test_the_checker_of_stable_baselines_has_nothing_to_say(mode: str) -> None:
+    # It needs torch, which is not installed for every version of Python that is tested.
+    from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
+
     env = gymnasium.make("sailplan/GraphSearch-v0", data="forest", limit=3, size=15, mode=mode)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

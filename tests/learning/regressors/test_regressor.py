@@ -12,7 +12,6 @@ from sailplan.core import search
 from sailplan.errors import TrainingError
 from sailplan.learning import Examples, NetworkSettings, train_sail
 from sailplan.learning.regressors import ScaledModel, fit_model, network_maker
-from sailplan.learning.regressors.torch_network import TorchNetwork
 from sailplan.policies.features import FeatureSet, feature_set
 from sailplan.policies.features.absolute import COST, EUCLIDEAN
 from sailplan.policies.learned.network import DenseNetwork, Scaling
@@ -109,7 +108,6 @@ def test_the_network_of_a_patch_has_a_convolution() -> None:
         features = feature_set(name)
         rows = np.random.default_rng(0).normal(size=(20, len(features.columns)))
         network = network_maker(NETWORK, features)(0)
-        assert isinstance(network, TorchNetwork)
         network.fit(rows, rows[:, 0])
         width = network.dense_layers()[0][0].shape[1]
         assert (width > 20) == bool(patch_columns)
