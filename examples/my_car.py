@@ -36,7 +36,7 @@ def main(folder: Path) -> None:
 
     poses = graph.poses(result.path)  # rows (x, y, heading) for a controller, those between the vertices among them
     folder.mkdir(exist_ok=True)
-    with (folder / "poses.csv").open("w") as file:
+    with (folder / "poses.csv").open("w", encoding="utf-8") as file:
         file.writelines(f"{x:.4f},{y:.4f},{heading:.4f}\n" for x, y, heading in poses)
     save_lattice(problem, result.path, folder / "car.png", result.trace.evaluated)
     print(f"{len(poses)} poses from {problem.states(result.path[:1])[0]}, in {folder}")

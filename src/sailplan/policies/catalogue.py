@@ -265,7 +265,8 @@ def load_policy(name: str | os.PathLike[str]) -> Policy:
 def _from_file(name: str) -> Policy:
     if _plain(name.partition(":")[0]) in map(_plain, PRETRAINED_KINDS):
         raise PolicyError(f"no policy {name!r}; there are {', '.join(PRETRAINED)}")
-    if not name or not (Path(name).exists() or name.endswith(SUFFIX) or os.sep in name):
+    # Windows takes both slashes.
+    if not name or not (Path(name).exists() or name.endswith(SUFFIX) or {"/", os.sep} & {*name}):
         raise PolicyError(
             f"no policy {name!r}; there are {', '.join(CATALOGUE)}, "
             f"{', '.join(f'{one}:FAMILY' for one in PRETRAINED_KINDS)}, and model files"
