@@ -99,6 +99,15 @@ def test_a_change_of_the_package_is_noticed(tmp_path: Path, monkeypatch: pytest.
     assert json.loads(file.read_text()) == kept
 
 
+def test_without_a_home_it_works_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", nowhere)
+    assert "plan" in description()["commands"]
+
+
 def test_without_a_writable_folder_it_works_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))

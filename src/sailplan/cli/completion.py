@@ -64,16 +64,17 @@ def join_words(words: list[str], current: int) -> tuple[list[str], int]:
 
 def description() -> dict[str, Any]:
     """The commands as plain objects; from the disk, unless the package has changed since it was written."""
-    file, stamp = _cache_file(), _stamp()
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        kept = json.loads(file.read_text(encoding="utf-8"))
+    stamp = _stamp()
+    # Python raises RuntimeError for a user without a home.
+    with suppress(OSError, ValueError, KeyError, TypeError, RuntimeError):
+        kept = json.loads(_cache_file().read_text(encoding="utf-8"))
         if kept["stamp"] == stamp:
             commands: dict[str, Any] = kept["commands"]
             return commands
-    return _write(file, stamp)
+    return _write(stamp)
 
 
-def _write(file: Path, stamp: list[Any]) -> dict[str, Any]:
+def _write(stamp: list[Any]) -> dict[str, Any]:
     """Describe the commands of the package, and keep the description."""
     from typer.main import get_command
 
@@ -82,8 +83,8 @@ def _write(file: Path, stamp: list[Any]) -> dict[str, Any]:
 
     described = _describe(get_command(app), _values())
     # Without a writable folder every completion takes as long as the first.
-    with suppress(OSError):
-        write_text(file, json.dumps({"stamp": stamp, "commands": described}))
+    with suppress(OSError, RuntimeError):
+        write_text(_cache_file(), json.dumps({"stamp": stamp, "commands": described}))
     return described
 
 

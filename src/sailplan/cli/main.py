@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from pathlib import Path
@@ -27,6 +28,8 @@ def prepare() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     _prepare_output()
+    # Where it has no folder for its cache, matplotlib says so in two long lines. Errors are still shown.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     try:
         if os.environ.get(COMPLETION):
             from sailplan.cli.completion import complete
