@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core.kernel import arrays
-from sailplan.core.kernel.arrays import FAR, NEAR, QueueArrays, SingleQueueArrays, StateArrays
+from sailplan.core.kernel.arrays import FAR, FIRST_TIE, NEAR, TIES, QueueArrays, SingleQueueArrays, StateArrays
 from sailplan.core.kernel.heap import FIRST_SPAN, LARGEST
 from sailplan.core.kernel.loop import trace_back
 from sailplan.errors import SailplanError
@@ -41,7 +41,8 @@ def allocate_queues(queues: int, room: int) -> QueueArrays:
     return arrays(
         ranks=np.empty((queues, room), np.int64),
         tags=np.empty((queues, room), np.int64),
-        levels=np.array([[0, 0, -LARGEST, FIRST_SPAN]] * queues, np.int64),
+        ties=np.empty((queues, room), np.int64),
+        levels=np.array([[0, 0, -LARGEST, FIRST_SPAN, 0, 0, -LARGEST]] * queues, np.int64),
         issued=np.zeros(1, np.int64),
     )
 
@@ -50,16 +51,18 @@ def enlarge_queues(queue: QueueArrays) -> QueueArrays:
     """Return the same queues with twice the room."""
     room = queue.ranks.shape[1]
     larger = allocate_queues(len(queue.levels), 2 * room)
-    for row, (near, far, _, _) in enumerate(queue.levels.tolist()):
+    for row, levels in enumerate(queue.levels.tolist()):
+        near, far, first, after = levels[NEAR], levels[FAR], levels[FIRST_TIE], levels[FIRST_TIE] + levels[TIES]
         for old, new in ((queue.ranks[row], larger.ranks[row]), (queue.tags[row], larger.tags[row])):
             new[:near] = old[:near]
             new[2 * room - far :] = old[room - far :]
+        larger.ties[row, first:after] = queue.ties[row, first:after]
     return larger._replace(levels=queue.levels, issued=queue.issued)
 
 
 def with_room(queue: QueueArrays, count: int) -> QueueArrays:
     """Return the queues, enlarged if there is no room for `count` more entries."""
-    while 2 * (queue.levels[:, [NEAR, FAR]].sum(axis=1).max() + count) > queue.ranks.shape[1]:
+    while 2 * (queue.levels[:, [NEAR, FAR, TIES]].sum(axis=1).max() + count) > queue.ranks.shape[1]:
         queue = enlarge_queues(queue)
     return queue
 

@@ -24,6 +24,7 @@ def _for_python(function: Any) -> Any:
 
 
 has_room, number_of, offer, pop = map(_for_python, (heap.has_room, heap.number_of, heap.offer, heap.pop))
+clear = _for_python(heap.clear)
 pop_entry, put, vertex_of = map(_for_python, (heap.pop_entry, heap.put, heap.vertex_of))
 
 FEW_KEYS = st.sampled_from([-math.inf, -2.5, -1e-310, -0.0, 0.0, 5e-324, 1.0, math.nextafter(1.0, 2.0), 7.0, math.inf])
@@ -89,6 +90,39 @@ def test_equal_keys_come_out_in_the_order_of_insertion() -> None:
     for vertex in reversed(range(50)):
         offer(queue, 0, vertex, -0.0 if vertex % 2 else 0.0)
     assert _pop_all(queue) == list(reversed(range(50)))
+
+
+def test_equal_keys_are_in_order_however_often_the_row_is_used_up() -> None:
+    queue = allocate_queues(1, 20)
+    for vertex in range(5):
+        offer(queue, 0, vertex, 1.0)
+    popped = []
+    for vertex in range(5, 100):
+        popped.append(_pop(queue))
+        offer(queue, 0, vertex, 1.0)
+    assert popped + _pop_all(queue) == list(range(100))
+
+
+def test_an_older_entry_of_an_equal_key_is_put_back_before_newer_ones() -> None:
+    queue = allocate_queues(1, 40)
+    for vertex in range(6):
+        offer(queue, 0, vertex, 1.0)
+    first, second = (pop_entry(queue, 0, ALL_LIVE, 0) for _ in range(2))
+    put(queue, 0, *second)
+    offer(queue, 0, 6, 1.0)
+    put(queue, 0, *first)
+    assert _pop_all(queue) == list(range(7))
+
+
+def test_a_cleared_queue_knows_nothing_of_earlier_keys() -> None:
+    queue = allocate_queues(1, 40)
+    for key in (3.0, 3.0, 4.0):
+        offer(queue, 0, 0, key)
+    assert _pop(queue) == 0
+    clear(queue, 0)
+    for vertex, key in enumerate((3.0, 2.0, 3.0)):
+        offer(queue, 0, vertex, key)
+    assert _pop_all(queue) == [1, 0, 2]
 
 
 def test_the_largest_vertex_comes_out_as_it_went_in() -> None:

@@ -44,7 +44,7 @@ SELECT, EXPAND, EVALUATE = range(3)
 """Indices of `StateArrays.cycles`."""
 PHASES = 3
 
-NEAR, FAR, LIMIT, SPAN = range(4)
+NEAR, FAR, LIMIT, SPAN, TIES, FIRST_TIE, TIE_RANK = range(7)
 """Indices of a row of `QueueArrays.levels`."""
 
 ENTERED, CHEAPER, TOUCHED = range(3)
@@ -97,8 +97,10 @@ class QueueArrays(NamedTuple):
 
     ranks: NDArray[np.int64]
     tags: NDArray[np.int64]
+    ties: NDArray[np.int64]
+    """The tags of near entries that have the rank TIE_RANK, from FIRST_TIE on."""
     levels: NDArray[np.int64]
-    """Shape (queues, 4): NEAR, FAR, LIMIT and SPAN of each queue."""
+    """Shape (queues, 7): NEAR, FAR and TIES are the numbers of entries in the parts of each queue; LIMIT and SPAN."""
     issued: NDArray[np.int64]
     """The last insertion number, in a single entry."""
 

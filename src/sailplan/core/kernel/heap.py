@@ -6,9 +6,12 @@ are removed from the top only: a vertex whose key changes is inserted again. If 
 outdated entry is closed when the entry reaches the top; otherwise the caller of `pop_entry` compares insertion numbers.
 
 A queue has two parts in one row of memory. Near entries, whose rank is at most a limit, form a four-ary heap at the
-left end; far entries are stored unsorted at the right end. When the heap is empty, the limit is raised to include a
+left end; far entries are stored unsorted at the right end. When no near entry is left, the limit is raised to include a
 share of the far entries, and outdated ones among them are dropped. This keeps the heap small: most entries are far when
 they are inserted, which is cheap.
+
+Many keys are equal if costs are whole numbers. The near entries of one rank, that of the first entry when the limit was
+raised, are therefore not in the heap but in a third part, in the order of their insertion, which is that of removal.
 """
 
 from __future__ import annotations
@@ -16,7 +19,17 @@ from __future__ import annotations
 import numpy as np
 from numba import uint64
 
-from sailplan.core.kernel.arrays import FAR, LIMIT, NEAR, NO_VERTEX, SPAN, SingleQueueArrays
+from sailplan.core.kernel.arrays import (
+    FAR,
+    FIRST_TIE,
+    LIMIT,
+    NEAR,
+    NO_VERTEX,
+    SPAN,
+    TIE_RANK,
+    TIES,
+    SingleQueueArrays,
+)
 from sailplan.core.kernel.compile import dispatched, inlined
 
 VERTEX_BITS = 28
@@ -54,7 +67,8 @@ def has_room(queue, count):
     """Return whether every queue has room for `count` more entries."""
     for row in range(queue_count(queue)):
         # Twice, as all entries may be popped and inserted again as far entries, and be copied to the heap.
-        if 2 * (queue.levels[row, NEAR] + queue.levels[row, FAR] + count) > queue.ranks.shape[1]:
+        entries = queue.levels[row, NEAR] + queue.levels[row, FAR] + queue.levels[row, TIES]
+        if 2 * (entries + count) > queue.ranks.shape[1]:
             return False
     return True
 
@@ -69,8 +83,10 @@ def offer(queue, row, vertex, key):
 @inlined
 def put(queue, row, rank, tag):
     """Insert an existing entry, such as one that `pop_entry` returned."""
-    ranks, tags, levels = queue.ranks[row], queue.tags[row], queue.levels[row]
-    if rank <= levels[LIMIT]:
+    ranks, tags, ties, levels = queue.ranks[row], queue.tags[row], queue.ties[row], queue.levels[row]
+    if rank == levels[TIE_RANK] and _follows_ties(ties, levels, tag):
+        _add_tie(ties, levels, tag)
+    elif rank <= levels[LIMIT]:
         _sift_up(ranks, tags, uint64(levels[NEAR]), rank, tag)
         levels[NEAR] += 1
     else:
@@ -89,19 +105,50 @@ def pop(queue, row, marks, live):
 @inlined
 def pop_entry(queue, row, marks, live):
     """Remove the first entry whose vertex is live and return its rank and tag; NO_TAG if there is none."""
-    ranks, tags, levels = queue.ranks[row], queue.tags[row], queue.levels[row]
+    ranks, tags, ties, levels = queue.ranks[row], queue.tags[row], queue.ties[row], queue.levels[row]
     while True:
-        if levels[NEAR] == 0:
-            if levels[FAR] == 0:
-                return np.int64(0), np.int64(NO_TAG)
-            _raise_limit(ranks, tags, levels, marks, live)
+        if _tie_is_first(ranks, tags, ties, levels):
+            rank, tag = levels[TIE_RANK], ties[uint64(levels[FIRST_TIE])]
+            levels[FIRST_TIE] += 1
+            levels[TIES] -= 1
+        elif levels[NEAR] > 0:
+            rank, tag = ranks[0], tags[0]
+            levels[NEAR] -= 1
+            size = uint64(levels[NEAR])
+            _sift_down(ranks, tags, size, ranks[size], tags[size])
+        elif levels[FAR] > 0:
+            _raise_limit(ranks, tags, ties, levels, marks, live)
             continue
-        rank, tag = ranks[0], tags[0]
-        levels[NEAR] -= 1
-        size = uint64(levels[NEAR])
-        _sift_down(ranks, tags, size, ranks[size], tags[size])
+        else:
+            return np.int64(0), np.int64(NO_TAG)
         if marks[vertex_of(tag)] == live:
             return rank, tag
+
+
+@inlined
+def _tie_is_first(ranks, tags, ties, levels):
+    """Return whether the first near entry is not in the heap."""
+    if levels[TIES] == 0:
+        return False
+    return levels[NEAR] == 0 or _before(levels[TIE_RANK], ties[uint64(levels[FIRST_TIE])], ranks[0], tags[0])
+
+
+@inlined
+def _follows_ties(ties, levels, tag):
+    """Return whether a tag is larger than those of all ties; it may be that of an entry that was popped."""
+    return levels[TIES] == 0 or ties[uint64(levels[FIRST_TIE] + levels[TIES] - 1)] < tag
+
+
+@inlined
+def _add_tie(ties, levels, tag):
+    """Append an entry to the ties."""
+    if levels[FIRST_TIE] + levels[TIES] == len(ties):
+        # At most half of the row is used, so that this takes a constant time on average.
+        for index in range(levels[TIES]):
+            ties[index] = ties[levels[FIRST_TIE] + index]
+        levels[FIRST_TIE] = 0
+    ties[uint64(levels[FIRST_TIE] + levels[TIES])] = tag
+    levels[TIES] += 1
 
 
 @inlined
@@ -113,7 +160,10 @@ def tag_of(number, vertex):
 @inlined
 def clear(queue, row):
     """Remove all entries of a queue."""
-    queue.levels[row, NEAR], queue.levels[row, FAR], queue.levels[row, LIMIT] = 0, 0, -LARGEST
+    levels = queue.levels[row]
+    levels[NEAR], levels[FAR], levels[TIES] = 0, 0, 0
+    # The rank of ties is never above the limit: ties precede far entries.
+    levels[LIMIT], levels[TIE_RANK] = -LARGEST, -LARGEST
 
 
 @inlined
@@ -129,10 +179,12 @@ def number_of(tag):
 
 
 @inlined
-def _raise_limit(ranks, tags, levels, marks, live):
-    """Fill the empty heap with the far entries up to a higher limit."""
+def _raise_limit(ranks, tags, ties, levels, marks, live):
+    """Fill the empty heap and the ties with the far entries up to a higher limit."""
     room, far = uint64(len(ranks)), levels[FAR]
-    limit = _least(ranks, room - uint64(far)) + levels[SPAN]
+    least = _least(ranks, room - uint64(far))
+    limit = least + levels[SPAN]
+    levels[TIE_RANK], levels[FIRST_TIE] = least, 0
     near, kept, place = uint64(0), room, room
     for _ in range(far):
         place -= _ONE
@@ -141,8 +193,11 @@ def _raise_limit(ranks, tags, levels, marks, live):
             kept -= _ONE
             ranks[kept], tags[kept] = rank, tag
         elif marks[tag & _VERTEX_MASK] == live:
-            _sift_up(ranks, tags, near, rank, tag)
-            near += _ONE
+            if rank == least and _follows_ties(ties, levels, tag):
+                _add_tie(ties, levels, tag)
+            else:
+                _sift_up(ranks, tags, near, rank, tag)
+                near += _ONE
     levels[NEAR], levels[FAR], levels[LIMIT] = near, room - kept, limit
     _fit_span(levels, far)
 
