@@ -124,9 +124,10 @@ class SearchArrays(NamedTuple):
     start: int
     goal: int
     targets: NDArray[np.uint32]
+    slots: NDArray[np.int64]
     costs: NDArray[np.float64]
     changes: NDArray[np.uint8]
-    """`targets`, `costs` and `changes` are scratch arrays for the successors of one vertex."""
+    """`targets`, `slots`, `costs` and `changes` are scratch arrays for the successors of one vertex."""
     requested: NDArray[np.int64]
     """Rows (source, slot): the edges that the policy requests."""
     changed: NDArray[np.int32]

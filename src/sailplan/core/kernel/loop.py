@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import uint32
 
 from sailplan.core.kernel.arrays import (
     ANSWERED,
@@ -173,9 +174,10 @@ def _evaluate(search, vertex):
     _close(state, vertex)
     place = locate(graph, vertex)
     found, evaluated = 0, 0
-    for slot in range(slot_count(graph, place)):
-        target = successor(graph, place, slot)
-        if target == NO_VERTEX or state.status[target] >= CLOSED:
+    for index in range(_list_unexpanded(search, vertex, place)):
+        target, slot = np.int64(search.targets[index]), search.slots[index]
+        if state.status[target] >= CLOSED:
+            # A parallel edge has shown that the target is invalid.
             continue
         evaluated += 1
         answer = verdict(graph, place, slot, target)
@@ -190,6 +192,20 @@ def _evaluate(search, vertex):
             found += 1
     counts[EDGE_EVALUATIONS] += evaluated
     return found
+
+
+@inlined
+def _list_unexpanded(search, vertex, place):
+    """Write the slots of a closed vertex whose target is neither closed nor invalid to the scratch arrays."""
+    graph, status, listed = search.graph, search.state.status, 0
+    for slot in range(slot_count(graph, place)):
+        target = successor(graph, place, slot)
+        # Without branches, which would often be mispredicted: the next slot overwrites one that is not counted. An
+        # empty slot is not counted because the vertex itself is closed. An unsigned index saves the test of its sign.
+        target = uint32(vertex if target == NO_VERTEX else target)
+        search.targets[listed], search.slots[listed] = target, slot
+        listed += status[target] < CLOSED
+    return listed
 
 
 @inlined
