@@ -57,7 +57,8 @@ class TerrainArrays(NamedTuple):
 def grid_cell(grid, vertex):
     """Return the cell (x, y) of a vertex."""
     # Division of unsigned 32-bit integers takes a fraction of the time of signed 64-bit ones.
-    y = np.int64(uint32(vertex) // uint32(grid.width))
+    # A divisor that cannot be zero lets the compiler move the division of the same vertex out of a loop.
+    y = np.int64(uint32(vertex) // max(uint32(grid.width), uint32(1)))
     return vertex - y * grid.width, y
 
 
@@ -81,21 +82,28 @@ def _slot_count(graph, place):
 def _successor(graph, place, slot):
     to_x = place[0] + STEPS_X[slot]
     to_y = place[1] + STEPS_Y[slot]
-    if slot >= graph.directions or outside(to_x, graph.width) or outside(to_y, graph.height):
-        return NO_VERTEX
+    # Without branches: tests of one edge after the other would take longer.
+    is_empty = (slot >= graph.directions) | outside(to_x, graph.width) | outside(to_y, graph.height)
     # An unsigned index saves the test for negative indices in each array access.
-    return np.int64(uint32(to_y * graph.width + to_x))
+    return NO_VERTEX if is_empty else np.int64(uint32(to_y * graph.width + to_x))
+
+
+@inlined
+def _length(grid, slot):
+    """Return the length of a move."""
+    # Without a branch, which would often be mispredicted. A product with 0 or 1 is exact.
+    diagonal = np.float64(slot >> 2)
+    return (1.0 - diagonal) + diagonal * grid.diagonal_cost
 
 
 @edge_cost.register(GridArrays)
 def _edge_cost(graph, place, slot, target):
-    return 1.0 if slot < 4 else graph.diagonal_cost
+    return _length(graph, slot)
 
 
 @edge_cost.register(TerrainArrays)
 def _terrain_cost(graph, place, slot, target):
-    length = 1.0 if slot < 4 else graph.diagonal_cost
-    return length * (0.5 * (graph.terrain[place[1] * graph.width + place[0]] + graph.terrain[target]))
+    return _length(graph, slot) * (0.5 * (graph.terrain[place[1] * graph.width + place[0]] + graph.terrain[target]))
 
 
 @verdict.register(GridArrays, TerrainArrays)
