@@ -279,7 +279,8 @@ def as_cell(cell: Any, role: str = "cell") -> Cell:
     (200, 201)
     """
     try:
-        if isinstance(cell, Set | Mapping):
+        # Asked of tuples first: a problem on a small grid would spend most of its time on the abstract classes.
+        if not isinstance(cell, tuple) and isinstance(cell, Set | Mapping):
             raise TypeError("no order")
         x, y = cell
         if isinstance(x, bool) or isinstance(y, bool):
