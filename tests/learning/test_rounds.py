@@ -58,6 +58,24 @@ def test_the_same_seed_gives_the_same_policy_whatever_the_jobs(name: AlgorithmNa
         assert_same_network(one, _train(name, seed=1))
 
 
+@pytest.mark.parametrize("name", ["sail", "cem"])
+def test_a_training_whose_time_is_over_keeps_the_best_and_can_be_continued(name: AlgorithmName) -> None:
+    memory = Memory(rounds=3)
+    stopped = ALGORITHMS[name].train(TRAIN, VALIDATION, SETTINGS[name], seed=0, keeper=memory, max_minutes=1e-9)
+    assert len(stopped.rounds) == 1
+    assert "after round 1 of 3" in str(stopped.notes[0])
+    continued = ALGORITHMS[name].train(TRAIN, VALIDATION, SETTINGS[name], seed=0, keeper=memory)
+    assert (len(continued.rounds), continued.notes) == (3, ())
+    assert isinstance(continued.policy, LearnedPolicy)
+    assert_same_network(_train(name), continued.policy)
+
+
+@pytest.mark.parametrize("minutes", [0, -1.0, float("nan"), "1", True])
+def test_a_limit_of_minutes_is_a_positive_number(minutes: Any) -> None:
+    with pytest.raises(TrainingError, match="max_minutes must be a positive number"):
+        ALGORITHMS["sail"].train(TRAIN, VALIDATION, TINY, seed=0, max_minutes=minutes)
+
+
 @every_algorithm
 @pytest.mark.parametrize("broken_after", [1, 2])
 def test_a_training_that_is_taken_up_again_ends_as_an_unbroken_one(name: AlgorithmName, broken_after: int) -> None:

@@ -76,6 +76,13 @@ def train(
         ),
     ] = 2,
     cluster: ClusterAddress = None,
+    max_minutes: Annotated[
+        float | None,
+        typer.Option(
+            help="Finish the current round after this time, and keep the best; --resume continues.",
+            rich_help_panel=TRAINING,
+        ),
+    ] = None,
     as_json: Json = False,
     **changes: Any,
 ) -> None:
@@ -86,9 +93,10 @@ def train(
     """
     given = _given_settings(changes)
     if resume is not None:
-        if _options_given(context) - {"resume", "jobs", "cluster", "as_json"}:
+        if _options_given(context) - {"resume", "jobs", "cluster", "max_minutes", "as_json"}:
             raise typer.BadParameter(
-                "--resume continues with the settings of the run; give no other option but --jobs and --cluster"
+                "--resume continues with the settings of the run; "
+                "give no other option but --jobs, --cluster or --max-minutes"
             )
         plan, folder = read_plan(resume), resume
     elif data is None or out is None:
@@ -96,14 +104,24 @@ def train(
     else:
         plan, folder = make_plan(data, algorithm, preset, seed, endpoints, data_seed, given), out
     with on_cluster(cluster):
-        facts = run(plan, folder, jobs=jobs, resume=resume is not None)
+        facts = run(plan, folder, jobs=jobs, resume=resume is not None, max_minutes=max_minutes)
     typer.echo(json.dumps(facts) if as_json else _lines(facts))
 
 
-def run(plan: Plan, folder: Path, *, jobs: int, resume: bool = False) -> dict[str, Any]:
+def run(
+    plan: Plan, folder: Path, *, jobs: int, resume: bool = False, max_minutes: float | None = None
+) -> dict[str, Any]:
     """Train with a progress bar, and return the facts."""
     began = perf_counter()
-    training = run_training(plan, folder, jobs=jobs, resume=resume, progress=show_progress, baselines=baselines(plan))
+    training = run_training(
+        plan,
+        folder,
+        jobs=jobs,
+        resume=resume,
+        progress=show_progress,
+        baselines=baselines(plan),
+        max_minutes=max_minutes,
+    )
     for note in training.notes:
         tell(note)
     return {**_facts(training, folder), "seconds": perf_counter() - began}

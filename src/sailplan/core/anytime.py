@@ -93,15 +93,13 @@ def improve(
     >>> [(round(solution.cost, 2), solution.bound) for solution in improve(problem, LazyPolicy())]
     [(3.83, 1.0)]
     """
-    yield from improve_search(open_search(problem, policy, engine=engine), limits)
+    yield from improve_search(open_search(problem, policy, engine=engine, seconds=limits.seconds), limits)
 
 
 def improve_search(session: Search, limits: Limits = NO_LIMITS) -> Iterator[Solution]:
     """Continue a search as `improve` does."""
     target = 1.0 if limits.bound is None else limits.bound
     within = Limits(limits.expansions, limits.seconds, limits.evaluations)
-    # The first call of a process compiles or loads the kernels; this time is not measured.
-    session.lower_bound(timed=False)
     result = session.run(within)
     if not result.found:
         return

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from sailplan.core.graph import CompiledGraph, EdgeStatus, Problem, is_compiled, statuses_of_edges
+from sailplan.core.edge_evaluation import EdgeEvaluator
+from sailplan.core.graph import CompiledGraph, EdgeStatus, Problem, is_compiled
 from sailplan.core.kernel.arrays import (
     ANSWERED,
     ANSWERS_DUE,
     EDGE_EVALUATIONS,
     EDGE_LOG_FULL,
+    MOST_WORK,
     NOT_EVALUATED,
     OPEN,
     PENDING,
@@ -21,6 +22,7 @@ from sailplan.core.kernel.arrays import (
     POLICY_FULL,
     QUEUE_FULL,
     REQUESTED,
+    WORK,
     SearchArrays,
 )
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
@@ -29,6 +31,7 @@ from sailplan.core.kernel.obstacles import ListedObstacles, NoObstacles
 from sailplan.core.policy import NO_BOUND, NOT_STEERED, CompiledForm, Policy
 from sailplan.core.result import OUTCOME_OF_CODE, Outcome, StopRule
 from sailplan.core.state import SearchState, allocate_queues, enlarge_queues
+from sailplan.core.time_limit import OutOfTime, clock, time_limit
 from sailplan.errors import EngineError
 
 _LONGEST_CALL = 0.05
@@ -36,6 +39,10 @@ _LONGEST_CALL = 0.05
 _LONGEST_TIMED_CALL = 0.001
 """The same for searches with a time limit."""
 _FIRST_EXPANSIONS = 4096
+_WORK_PER_EXPANSION = 64
+"""Number of vertices that the policy may process in a call for each expansion of it, up to MOST_WORK."""
+_RESULT_SECONDS = 3e-8
+"""About the time for each expansion that the result takes: the trace, and the coordinates of a vertex."""
 _OF_OPPOSITE = np.full(max(EdgeStatus) + 1, NOT_EVALUATED, np.uint8)
 """The result of the opposite of an undirected edge; an invalid target tells nothing about the source."""
 _OF_OPPOSITE[[EdgeStatus.VALID, EdgeStatus.VALID_TARGET]] = EdgeStatus.VALID
@@ -54,13 +61,14 @@ class CompiledEngine:
         assert is_compiled(graph)
         self.state = SearchState(graph.vertex_count)
         self.notes = form.notes
-        self._graph = graph
+        self._evaluator = EdgeEvaluator(graph)
         self._form = form
         self._policy = form.arrays
         self._search = allocate_search(graph, problem, form, self.state)
         self._goal = problem.goal
         self._stop_at_generation = stop is StopRule.GOAL_GENERATED
         self._seconds_in_python = 0.0
+        self._uncounted, self._counted_early = 0, 0
         self.state.begin(problem.start)
         self._compile()
 
@@ -81,21 +89,46 @@ class CompiledEngine:
         if self._form.lists_candidates and self._form.requests and counts[ANSWERED] == 0:
             # The caller may have chosen another edge since.
             counts[REQUESTED] = 0
-        timed = deadline < math.inf
-        chunk, longest = (1, _LONGEST_TIMED_CALL) if timed else (_FIRST_EXPANSIONS, _LONGEST_CALL)
         most = UNLIMITED if evaluations is None else int(counts[EDGE_EVALUATIONS]) + evaluations
+        # The kernel counts the edges of a vertex when it is expanded.
+        counts[EDGE_EVALUATIONS] -= self._counted_early
+        self._counted_early = 0
+        with time_limit(deadline):
+            try:
+                outcome = self._run(expansions, most, deadline)
+            except OutOfTime:
+                outcome = Outcome.TIME_SPENT
+        return self._keep_answers() if outcome is Outcome.TIME_SPENT else outcome
+
+    def _run(self, expansions: int, most: int, deadline: float) -> Outcome | None:
+        timed, counts = deadline < math.inf, self.state.arrays.counts
+        chunk, longest = (1, _LONGEST_TIMED_CALL) if timed else (_FIRST_EXPANSIONS, _LONGEST_CALL)
         while expansions > 0:
-            began = perf_counter()
-            if began >= deadline:
+            began, before = clock(), self.state.expansions
+            if timed and began + _RESULT_SECONDS * before >= deadline:
                 return Outcome.TIME_SPENT
-            before = self.state.expansions
-            outcome = OUTCOME_OF_CODE.get(self._call(min(expansions, chunk), most))
+            counts[WORK] = min(_WORK_PER_EXPANSION * chunk, MOST_WORK)
+            outcome = OUTCOME_OF_CODE.get(self._call(min(expansions, chunk), most, deadline))
             if outcome is not None:
                 return outcome
             expansions -= self.state.expansions - before
             # Double or halve the number of expansions of the next call, to keep it shorter than `longest`.
-            chunk = chunk * 2 if perf_counter() - began < longest / 2 else max(1, chunk // 2)
+            chunk = chunk * 2 if clock() - began < longest / 2 else max(1, chunk // 2)
         return None
+
+    def _keep_answers(self) -> Outcome:
+        """Record or count the edges that were evaluated in Python before the deadline; return why the search stops."""
+        counts = self.state.arrays.counts
+        if self._uncounted and self._form.requests:
+            # As if a limit of evaluations had ended the search after them.
+            most, code = int(counts[EDGE_EVALUATIONS]) + self._uncounted, EDGE_LOG_FULL
+            while code in (EDGE_LOG_FULL, QUEUE_FULL):
+                code = self._call(1, most)
+            outcome = OUTCOME_OF_CODE.get(code)
+            return outcome if outcome is not None and outcome.final else Outcome.TIME_SPENT
+        self._counted_early = self._uncounted
+        counts[EDGE_EVALUATIONS] += self._counted_early
+        return Outcome.TIME_SPENT
 
     def list_candidates(self) -> None:
         """Make a steered policy list its candidates."""
@@ -135,9 +168,13 @@ class CompiledEngine:
         """Seconds of edge evaluations in Python, which the phases of the kernel do not include."""
         return self._seconds_in_python
 
-    def _call(self, budget: int, most: int = UNLIMITED) -> int:
+    def _call(self, budget: int, most: int = UNLIMITED, deadline: float = math.inf) -> int:
         search, state = self._search, self.state
+        counts = state.arrays.counts
+        counted = counts.item(EDGE_EVALUATIONS)
         code: int = advance(search, self._policy, self._stop_at_generation, budget, most)
+        if counts.item(EDGE_EVALUATIONS) != counted:
+            self._uncounted = 0
         if code == QUEUE_FULL:
             self._search = search._replace(queue=enlarge_queues(search.queue))
         elif code == EDGE_LOG_FULL:
@@ -149,20 +186,25 @@ class CompiledEngine:
         elif code == POLICY_DUE and self._form.update:
             self._search = search._replace(queue=self._form.update(state, search.queue))
         elif code == ANSWERS_DUE:
-            self._answer(most)
+            self._answer(most, deadline)
         return code
 
-    def _answer(self, most: int) -> None:
-        """Evaluate the requested edges in Python, as many as the limit allows, and write the results to the graph."""
-        began, counts, rows = perf_counter(), self.state.arrays.counts, self._search.graph
+    def _answer(self, most: int, deadline: float) -> None:
+        """Evaluate requested edges in Python, as many as the limits allow, and write the results to the graph."""
+        began, counts, rows = clock(), self.state.arrays.counts, self._search.graph
         left = most - int(counts[EDGE_EVALUATIONS])
         asked = self._search.requested[counts[ANSWERED] : min(counts[REQUESTED], counts[ANSWERED] + left)]
-        sources, edges = asked[:, 0], rows.first[asked[:, 0]] + asked[:, 1]
-        statuses = statuses_of_edges(self._graph, sources.tolist(), rows.targets[edges].tolist())
+        edges = rows.first[asked[:, 0]] + asked[:, 1]
+        # The deadline may have cut the batch in an earlier call.
+        due = rows.verdicts[edges] == NOT_EVALUATED
+        sources, edges = asked[due, 0], edges[due]
+        statuses = self._evaluator.of_edges(sources.tolist(), rows.targets[edges].tolist(), deadline)
+        edges = edges[: len(statuses)]
         rows.verdicts[edges] = statuses
         if len(rows.opposite):
             rows.verdicts[rows.opposite[edges]] = _OF_OPPOSITE[statuses]
-        self._seconds_in_python += perf_counter() - began
+        self._uncounted += len(statuses)
+        self._seconds_in_python += clock() - began
 
 
 def allocate_search(graph: CompiledGraph, problem: Problem, form: CompiledForm, state: SearchState) -> SearchArrays:

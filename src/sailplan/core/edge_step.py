@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from time import perf_counter
 
 import numpy as np
 
-from sailplan.core.graph import LARGEST_NUMBER, EdgeStatus, Graph, is_undirected, range_for, statuses_of_edges
+from sailplan.core.edge_evaluation import EdgeEvaluator
+from sailplan.core.graph import LARGEST_NUMBER, EdgeStatus, Graph, is_undirected, range_for
 from sailplan.core.kernel.arrays import (
     CLOSED,
     EDGE_EVALUATIONS,
@@ -21,6 +21,7 @@ from sailplan.core.kernel.arrays import (
 )
 from sailplan.core.policy import Discovery, EdgeRequest, Frontier
 from sailplan.core.state import SearchState
+from sailplan.core.time_limit import clock
 from sailplan.errors import GraphError, PolicyError
 
 _NUMPY_NUMBERS = (np.floating, np.integer)
@@ -38,8 +39,8 @@ def checked_cost(source: int, target: int, cost: object) -> float:
 class EdgeStep:
     """The edge requests of one search, of which at most one is being answered."""
 
-    def __init__(self, graph: Graph, state: SearchState, frontier: Frontier) -> None:
-        self._graph, self._state, self._frontier = graph, state, frontier
+    def __init__(self, graph: Graph, evaluator: EdgeEvaluator, state: SearchState, frontier: Frontier) -> None:
+        self._graph, self._evaluator, self._state, self._frontier = graph, evaluator, state, frontier
         self._both_ways = is_undirected(graph)
         self._edges: list[tuple[int, int]] = []
         self._answers: list[int] = []
@@ -82,26 +83,27 @@ class EdgeStep:
         if not self._answers:
             self._edges = []
 
-    def answer(self, left: int) -> float:
-        """Evaluate at most `left` edges of the request; return the seconds that the graph needed."""
+    def answer(self, left: int, deadline: float) -> float:
+        """Evaluate at most `left` edges of the request until the deadline; return the seconds that the graph needed."""
         asked = self._edges[len(self._answers) :][: max(left, 0)]
-        seconds = self._evaluate(asked) if asked else 0.0
+        seconds = self._evaluate(asked, deadline) if asked else 0.0
         if len(self._answers) == len(self._edges):
             self._report()
         return seconds
 
-    def _evaluate(self, asked: list[tuple[int, int]]) -> float:
-        began = perf_counter()
-        answers = statuses_of_edges(self._graph, [edge[0] for edge in asked], [edge[1] for edge in asked])
-        seconds = perf_counter() - began
+    def _evaluate(self, asked: list[tuple[int, int]], deadline: float) -> float:
+        began = clock()
+        answers = self._evaluator.of_edges([edge[0] for edge in asked], [edge[1] for edge in asked], deadline)
+        seconds = clock() - began
         self._answers += answers
         counts = self._state.arrays.counts
-        self._state.make_room_for_edges(len(asked))
-        for edge, status in zip(asked, answers, strict=True):
+        self._state.make_room_for_edges(len(answers))
+        # The deadline may have cut the batch.
+        for edge, status in zip(asked, answers, strict=False):
             self._state.arrays.evaluated[counts[EVALUATED]] = *edge, status
             counts[EVALUATED] += 1
             self._record(edge, EdgeStatus(status))
-        counts[EDGE_EVALUATIONS] += len(asked)
+        counts[EDGE_EVALUATIONS] += len(answers)
         return seconds
 
     def _record(self, edge: tuple[int, int], status: EdgeStatus) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from sailplan.core.edge_evaluation import EdgeEvaluator
 from sailplan.core.edge_step import EdgeStep, checked_cost
-from sailplan.core.graph import Problem, edge_statuses, is_finite, is_undirected
+from sailplan.core.graph import Problem, is_finite, is_undirected
 from sailplan.core.kernel.arrays import (
     CLOSED,
     EDGE_EVALUATIONS,
@@ -33,9 +33,12 @@ from sailplan.core.policy import (
 )
 from sailplan.core.result import Note, Outcome, StopRule
 from sailplan.core.state import SearchState
+from sailplan.core.time_limit import OutOfTime, clock, time_limit
 from sailplan.errors import EngineError, GraphError, PolicyError
 
 _ROOM_FOR_UNKNOWN_GRAPHS = 1024
+_RESULT_SECONDS = 1e-6
+"""About the time for each expansion that the result takes: the coordinates of a vertex."""
 
 
 class ReferenceEngine:
@@ -57,7 +60,10 @@ class ReferenceEngine:
         self.state.begin(problem.start)
         self._begun = False
         self._pending: int | None = None
-        self._request = EdgeStep(problem.graph, self.state, self._frontier)
+        self._answers: list[int] = []
+        """The results of the first edges of the pending vertex, if the time limit was reached there."""
+        self._evaluator = EdgeEvaluator(problem.graph)
+        self._request = EdgeStep(problem.graph, self._evaluator, self.state, self._frontier)
 
     def _see(self) -> None:
         """Create memory views of the arrays, whose item access is several times as fast."""
@@ -81,21 +87,25 @@ class ReferenceEngine:
             self._request.withdraw()
         most = sys.maxsize if evaluations is None else self._counts[EDGE_EVALUATIONS] + evaluations
         end = self.state.expansions + expansions
-        while self.state.expansions < end:
-            if perf_counter() >= deadline:
-                return Outcome.TIME_SPENT
-            outcome = self._step(most)
-            if outcome is not None:
-                return outcome
-            if self._stop_at_generation and self._status[goal] == OPEN:
-                return Outcome.GOAL_GENERATED
+        with time_limit(deadline):
+            while self.state.expansions < end:
+                if clock() + _RESULT_SECONDS * self.state.expansions >= deadline:
+                    return Outcome.TIME_SPENT
+                outcome = self._step(most, deadline)
+                if outcome is not None:
+                    return outcome
+                if self._stop_at_generation and self._status[goal] == OPEN:
+                    return Outcome.GOAL_GENERATED
         return None
 
-    def _step(self, most: int) -> Outcome | None:
-        """Answer one request of the policy within a limit of evaluations; return why the search stops, if it does."""
+    def _step(self, most: int, deadline: float) -> Outcome | None:
+        """Answer one request of the policy within the limits; return why the search stops, if it does."""
         if self._request.unanswered:
-            return self._evaluate_edges(most)
-        vertex = self._select() if self._pending is None else self._pending
+            return self._evaluate_edges(most, deadline)
+        try:
+            vertex = self._select() if self._pending is None else self._pending
+        except OutOfTime:
+            return Outcome.TIME_SPENT
         if vertex is None:
             if len(self.state.frontier) and not getattr(self._frontier, "requests_edges", False):
                 raise PolicyError("the policy selected nothing, although there are open vertices")
@@ -106,7 +116,7 @@ class ReferenceEngine:
             return Outcome.PATH_CONFIRMED
         if isinstance(vertex, EdgeRequest):
             self._request.begin(vertex)
-            return self._evaluate_edges(most)
+            return self._evaluate_edges(most, deadline)
         if not 0 <= vertex < len(self._status) or self._status[vertex] != OPEN:
             raise PolicyError(f"the policy selected vertex {vertex}, which is not open")
         if vertex == self._problem.goal:
@@ -115,30 +125,35 @@ class ReferenceEngine:
             # No edge makes the path to the start cheaper.
             targets = [target for target in self._successors(vertex)[0] if target != self._problem.start]
             self._request.expand(vertex, targets)
-            return self._evaluate_edges(most)
+            return self._evaluate_edges(most, deadline)
         edges = self._unknown_edges(vertex)
-        if self._counts[EDGE_EVALUATIONS] + len(edges) > most:
-            self._pending = vertex
+        self._pending = vertex
+        if self._counts[EDGE_EVALUATIONS] + len(edges) - len(self._answers) > most:
             return Outcome.EVALUATIONS_SPENT
-        self._pending = None
-        self._expand(vertex, edges)
+        self._evaluate(vertex, [target for target, _ in edges[len(self._answers) :]], deadline)
+        if len(self._answers) < len(edges):
+            return Outcome.TIME_SPENT
+        self._expand(vertex, edges, self._answers)
+        self._pending, self._answers = None, []
         return None
 
     def _select(self) -> Request:
-        began = perf_counter()
+        began = clock()
         self._begin()
         request = self._frontier.select()
         if len(self._status) < len(self.state.status):
             self._see()
-        self._phases[0] += perf_counter() - began
+        self._phases[0] += clock() - began
         return request
 
-    def _evaluate_edges(self, most: int) -> Outcome | None:
-        began = perf_counter()
-        seconds = self._request.answer(most - self._counts[EDGE_EVALUATIONS])
-        self._phases[1] += perf_counter() - began - seconds
+    def _evaluate_edges(self, most: int, deadline: float) -> Outcome | None:
+        began = clock()
+        seconds = self._request.answer(most - self._counts[EDGE_EVALUATIONS], deadline)
+        self._phases[1] += clock() - began - seconds
         self._phases[2] += seconds
-        return Outcome.EVALUATIONS_SPENT if self._request.unanswered else None
+        if not self._request.unanswered:
+            return None
+        return Outcome.EVALUATIONS_SPENT if self._counts[EDGE_EVALUATIONS] >= most else Outcome.TIME_SPENT
 
     @property
     def can_tighten(self) -> bool:
@@ -177,18 +192,23 @@ class ReferenceEngine:
     seconds_in_python = 0.0
     """The phases include all evaluations."""
 
-    def _expand(self, vertex: int, edges: Sequence[tuple[int, float]]) -> None:
-        began = perf_counter()
+    def _evaluate(self, vertex: int, targets: list[int], deadline: float) -> None:
+        """Evaluate edges of a vertex until the deadline, and keep their results until it is expanded."""
+        if targets:
+            began = clock()
+            answers = self._evaluator.from_vertex(vertex, targets, deadline)
+            self._answers += answers
+            self._counts[EDGE_EVALUATIONS] += len(answers)
+            self._phases[2] += clock() - began
+
+    def _expand(self, vertex: int, edges: Sequence[tuple[int, float]], verdicts: Sequence[int]) -> None:
+        began = clock()
         self._close(vertex)
-        asked = perf_counter()
-        verdicts = edge_statuses(self._problem.graph, vertex, [target for target, _ in edges]) if edges else []
-        answered = perf_counter()
         discovery, entered = self._update(vertex, edges, verdicts)
         self._frontier.observe(discovery)
         if entered:
             self._frontier.add(entered)
-        self._phases[1] += perf_counter() - began - (answered - asked)
-        self._phases[2] += answered - asked
+        self._phases[1] += clock() - began
 
     def _close(self, vertex: int) -> None:
         self._status[vertex] = CLOSED
@@ -235,7 +255,6 @@ class ReferenceEngine:
                 discovery.invalid_vertices.append(target)
             else:
                 discovery.invalid_edges.append((vertex, target))
-        self._counts[EDGE_EVALUATIONS] += len(edges)
         if discovery.invalid_vertices or discovery.invalid_edges:
             self._record(discovery)
         return discovery, entered

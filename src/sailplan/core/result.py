@@ -84,7 +84,10 @@ class Limits:
     expansions: int | None = None
     """Largest number of expansions (T), a hard limit; None for no limit."""
     seconds: float | None = None
-    """Time limit in seconds, exceeded by at most 5 % or 10 ms unless one expansion takes longer; None for no limit."""
+    """Time limit in seconds; None for no limit. It includes the set-up of the policy, not the time to compile kernels. It
+    is exceeded by at most 5 % or 10 ms, unless one call takes longer that cannot be interrupted: the evaluation of
+    an edge, or a function of a policy in Python. A batch of edges is cut: with a time limit it is evaluated in slices,
+    which become shorter towards the end, and the rest waits until the search is resumed."""
     evaluations: int | None = None
     """Largest number of edge evaluations, a hard limit; None for no limit."""
     bound: float | None = None
@@ -193,13 +196,17 @@ class Timing:
     """The time of a search by phase, in seconds."""
 
     total: float
-    """All phases."""
+    """All phases: what a time limit counts."""
     select: float
     """Selecting vertices."""
     expand: float
     """Computing successors, updating the state, scoring vertices that enter the open list."""
     evaluate: float
     """Evaluating edges; in the compiled engine, computing successors too."""
+    set_up: float = 0.0
+    """What the policy needs before the first selection, for example the table of the oracle."""
+    compile: float = 0.0
+    """Compiling kernels or loading them, in the first search of a kind in a process; not a part of the total."""
 
 
 @dataclass(frozen=True)
@@ -257,7 +264,9 @@ class SearchResult:
             "edge_evaluations": self.edge_evaluations,
             "policy_evaluations": self.policy_evaluations,
             "seconds": self.timing.total,
+            "compile_seconds": self.timing.compile,
             "seconds_by_phase": {
+                "set_up": self.timing.set_up,
                 "select": self.timing.select,
                 "expand": self.timing.expand,
                 "evaluate": self.timing.evaluate,

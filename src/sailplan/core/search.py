@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from time import perf_counter
-from typing import Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sailplan.core.compiled_engine import CompiledEngine, compile_search
-from sailplan.core.graph import Problem
+from sailplan.core.graph import Problem, is_compiled
 from sailplan.core.kernel.arrays import EDGE_EVALUATIONS, NON_FINITE_SCORES, POLICY_EVALUATIONS
-from sailplan.core.policy import Discovery, EdgeRequest, Policy, Request
+from sailplan.core.kernel.compile import compile_seconds
+from sailplan.core.policy import NO_BOUND, NOT_STEERED, Discovery, EdgeRequest, Policy, Request
 from sailplan.core.reference_engine import ReferenceEngine
 from sailplan.core.result import Limits, Note, Outcome, SearchResult, StopRule, Timing, Trace
 from sailplan.core.state import SearchState
+from sailplan.core.time_limit import OutOfTime, clock, time_limit
 from sailplan.errors import EngineError, GraphError, PolicyError, ProblemError, SailplanError
 
 EngineName = Literal["auto", "reference", "compiled"]
 _ENGINES = get_args(EngineName)
 NO_LIMITS = Limits()
+_VERTICES_AT_ONCE = 1 << 15
+"""As many coordinates fit into the cache of a processor."""
 
 
 class Engine(Protocol):
@@ -31,7 +37,7 @@ class Engine(Protocol):
     notes: tuple[Note, ...]
 
     def advance(self, expansions: int, evaluations: int | None, deadline: float) -> Outcome | None:
-        """Expand at most `expansions` vertices until the deadline (`perf_counter`); None if all were expanded.
+        """Expand at most `expansions` vertices until the deadline (of `clock`); None if all were expanded.
 
         At most `evaluations` edges are evaluated; None for no limit.
         """
@@ -57,15 +63,53 @@ class Engine(Protocol):
         """Seconds of edge evaluations that the shares do not include."""
 
 
+class UnpreparedEngine:
+    """The engine of a search whose set-up has not been completed; nothing is expanded."""
+
+    can_tighten = False
+    notes: tuple[Note, ...] = ()
+    seconds_in_python = 0.0
+
+    def __init__(self, problem: Problem, name: str) -> None:
+        self.name = name
+        self.state = SearchState(max(problem.start, problem.goal) + 1)
+        self.state.begin(problem.start)
+
+    def advance(self, expansions: int, evaluations: int | None, deadline: float) -> Outcome:
+        """Return that the time limit was reached."""
+        return Outcome.TIME_SPENT
+
+    def tighten(self, bound: float) -> None:
+        """Raise EngineError: there is no policy yet."""
+        raise EngineError(NO_BOUND)
+
+    def lower_bound(self, deadline: float) -> float:
+        """Return 0."""
+        return 0.0
+
+    def list_candidates(self) -> None:
+        """Raise EngineError: there is no policy yet."""
+        raise EngineError(NOT_STEERED)
+
+    def phase_shares(self) -> tuple[float, float, float]:
+        """Return zeros."""
+        return 0.0, 0.0, 0.0
+
+
 class Search:
     """A search that can be run, inspected and resumed; `open_search` creates one."""
 
-    def __init__(self, problem: Problem, engine: Engine, bound: float = math.inf) -> None:
+    def __init__(
+        self, problem: Problem, set_up: Callable[[], Engine], bound: float = math.inf, *, engine_name: str = "compiled"
+    ) -> None:
         self.problem = problem
-        self._engine = engine
+        self._set_up = set_up
+        self._engine: Engine = UnpreparedEngine(problem, engine_name)
         self._bound = bound
         self._outcome: Outcome | None = None
         self._seconds = 0.0
+        self._set_up_seconds = 0.0
+        self._compile_seconds = 0.0
         self._unfinished = False
 
     @property
@@ -77,6 +121,42 @@ class Search:
     def seconds(self) -> float:
         """Time spent so far."""
         return self._seconds
+
+    def prepare(self, seconds: float | None = None) -> bool:
+        """Let the policy make what it needs before the search, for example a table; `run` calls this first.
+
+        Parameters
+        ----------
+        seconds
+            Time limit, counted from the start of the search; None for no limit. What is not completed is discarded,
+            and made again in the next call.
+
+        Returns
+        -------
+        bool
+            Whether the search is ready to expand vertices.
+        """
+        if not isinstance(self._engine, UnpreparedEngine):
+            return True
+        began, compiled = clock(), compile_seconds()
+        try:
+            with time_limit(self._deadline(began, seconds)):
+                self._engine = self._set_up()
+        except OutOfTime:
+            return False
+        finally:
+            spent = clock() - began
+            self._set_up_seconds += spent
+            self._spend(spent, compiled)
+        return True
+
+    def _deadline(self, now: float, seconds: float | None) -> float:
+        return math.inf if seconds is None else now + seconds - self._seconds
+
+    def _spend(self, seconds: float, compiled: float) -> None:
+        """Count time of the search, and the time since `compiled` in which kernels were compiled."""
+        self._seconds += seconds
+        self._compile_seconds += compile_seconds() - compiled
 
     def run(self, limits: Limits = NO_LIMITS) -> SearchResult:
         """Search until the goal is found, no vertex is open or a limit is reached.
@@ -102,36 +182,59 @@ class Search:
         """Search like `run`, but return the outcome only, which is faster for single steps."""
         if self._unfinished:
             raise SailplanError(f"{self.problem.name}: an exception interrupted this search; open a new one")
-        if limits.bound is not None and limits.bound < self._bound:
-            self._engine.tighten(limits.bound)
-            self._bound = limits.bound
-            if self._outcome is Outcome.PATH_CONFIRMED:
-                self._outcome = None
-        if self._outcome is None or not self._outcome.final:
-            began = perf_counter()
-            left = sys.maxsize if limits.expansions is None else limits.expansions - self.state.expansions
-            evaluations = None
-            if limits.evaluations is not None:
-                evaluations = max(limits.evaluations - int(self.state.arrays.counts[EDGE_EVALUATIONS]), 0)
-            rest = math.inf if limits.seconds is None else limits.seconds - self._seconds
-            # If an exception interrupts an expansion, its remaining successors are lost, so the search cannot continue.
-            self._unfinished = True
-            self._outcome = self._engine.advance(max(left, 0), evaluations, began + rest) or Outcome.EXPANSIONS_SPENT
-            self._unfinished = False
-            self._seconds += perf_counter() - began
+        if not self.prepare(limits.seconds):
+            return Outcome.TIME_SPENT
+        tightened = limits.bound is not None and limits.bound < self._bound
+        if self._outcome is None or not self._outcome.final or tightened:
+            began, compiled = clock(), compile_seconds()
+            deadline = self._deadline(began, limits.seconds)
+            if not tightened or self._tighten(limits.bound, deadline):
+                self._outcome = self._advance(limits, deadline)
+            self._spend(clock() - began, compiled)
+        assert self._outcome is not None
         return self._outcome
 
-    def lower_bound(self, limits: Limits = NO_LIMITS, *, timed: bool = True) -> float:
+    def _tighten(self, bound: float | None, deadline: float) -> bool:
+        """Continue with a smaller bound; return whether the search continues. If time runs out, nothing changes."""
+        assert bound is not None
+        try:
+            with time_limit(deadline):
+                self._engine.tighten(bound)
+        except OutOfTime:
+            self._outcome = Outcome.TIME_SPENT
+            return False
+        self._bound = bound
+        if self._outcome is Outcome.PATH_CONFIRMED:
+            self._outcome = None
+        return self._outcome is None or not self._outcome.final
+
+    def _advance(self, limits: Limits, deadline: float) -> Outcome:
+        left = sys.maxsize if limits.expansions is None else limits.expansions - self.state.expansions
+        evaluations = None
+        if limits.evaluations is not None:
+            evaluations = max(limits.evaluations - int(self.state.arrays.counts[EDGE_EVALUATIONS]), 0)
+        # If an exception interrupts an expansion, its remaining successors are lost, so the search cannot continue.
+        self._unfinished = True
+        outcome = self._engine.advance(max(left, 0), evaluations, deadline) or Outcome.EXPANSIONS_SPENT
+        self._unfinished = False
+        return outcome
+
+    def lower_bound(self, limits: Limits = NO_LIMITS) -> float:
         """Return a lower bound of the cost of any path, given what is known; no edge is evaluated.
 
-        The time counts as time of the search unless `timed` is false; `limits.seconds` may end the computation early,
-        with a smaller bound.
+        The time counts as time of the search; `limits.seconds` may end the computation early, with a smaller bound.
         """
-        began = perf_counter()
-        rest = math.inf if limits.seconds is None else limits.seconds - self._seconds
-        bound = self._engine.lower_bound(began + rest)
-        self._seconds += perf_counter() - began if timed else 0.0
-        return bound
+        if not self.prepare(limits.seconds):
+            return 0.0
+        began, compiled = clock(), compile_seconds()
+        deadline = self._deadline(began, limits.seconds)
+        try:
+            with time_limit(deadline):
+                return self._engine.lower_bound(deadline)
+        except OutOfTime:
+            return 0.0
+        finally:
+            self._spend(clock() - began, compiled)
 
     @property
     def can_improve(self) -> bool:
@@ -144,16 +247,18 @@ class Search:
 
     def _result(self, outcome: Outcome) -> SearchResult:
         state, goal = self.state, self.problem.goal
-        counts = state.arrays.counts
-        shares, in_python = self._engine.phase_shares(), self._engine.seconds_in_python
-        unit = (self._seconds - in_python) / (sum(shares) or 1.0)
-        select, expand, evaluate = (share * unit for share in shares)
         # A search by edges may know a path although a limit ended it before the policy accepted the path.
         found = outcome.found or (len(state.evaluated) > 0 and state.is_open(goal))
+        partial_path: tuple[int, ...] = ()
+        if not found and not outcome.final:
+            began, compiled = clock(), compile_seconds()
+            partial_path = self._partial_path()
+            self._spend(clock() - began, compiled)
+        counts = state.arrays.counts
         return SearchResult(
             outcome=outcome,
             path=tuple(state.path_to(goal)) if found else (),
-            partial_path=() if found or outcome.final else self._partial_path(),
+            partial_path=partial_path,
             notes=self._engine.notes,
             cost=float(state.cost[goal]) if found else math.inf,
             bound=self._bound if outcome.found else math.inf,
@@ -161,9 +266,22 @@ class Search:
             edge_evaluations=int(counts[EDGE_EVALUATIONS]),
             policy_evaluations=int(counts[POLICY_EVALUATIONS]),
             non_finite_scores=int(counts[NON_FINITE_SCORES]),
-            timing=Timing(total=self._seconds, select=select, expand=expand, evaluate=evaluate + in_python),
+            timing=self._timing(),
             engine=self._engine.name,
             trace=Trace(self.problem.start, goal, state.expanded.copy(), state.evaluated[:, :2].copy()),
+        )
+
+    def _timing(self) -> Timing:
+        shares, in_python = self._engine.phase_shares(), self._engine.seconds_in_python
+        unit = (self._seconds - self._set_up_seconds - in_python) / (sum(shares) or 1.0)
+        select, expand, evaluate = (share * unit for share in shares)
+        return Timing(
+            total=self._seconds,
+            select=select,
+            expand=expand,
+            evaluate=evaluate + in_python,
+            set_up=self._set_up_seconds,
+            compile=self._compile_seconds,
         )
 
     def _partial_path(self) -> tuple[int, ...]:
@@ -175,15 +293,34 @@ class Search:
         if len(expanded) == 0:
             return (self.problem.start,)
         try:
-            places = self.problem.graph.coordinates([*expanded.tolist(), self.problem.goal])
+            vertex = self._closest(expanded)
         except GraphError:
-            return tuple(self.state.path_to(int(expanded[-1])))
-        squares = ((places[:-1] - places[-1]) ** 2).sum(axis=1)
-        return tuple(self.state.path_to(int(expanded[squares.argmin()])))
+            vertex = int(expanded[-1])
+        return tuple(self.state.path_to(vertex))
+
+    def _closest(self, vertices: NDArray[np.integer]) -> int:
+        """Return the vertex with the smallest straight distance to the goal; the first one if there are several."""
+        coordinates, in_arrays = self.problem.graph.coordinates, is_compiled(self.problem.graph)
+        goal = coordinates([self.problem.goal])
+        closest, least = int(vertices[0]), math.inf
+        for first in range(0, len(vertices), _VERTICES_AT_ONCE):
+            part = vertices[first : first + _VERTICES_AT_ONCE]
+            # Graphs with arrays take arrays, which saves a list of millions of vertices.
+            offsets = coordinates(cast(Any, part) if in_arrays else part.tolist()) - goal
+            squares = np.einsum("ij,ij->i", offsets, offsets)
+            place = int(squares.argmin())
+            if squares[place] < least:
+                closest, least = int(part[place]), float(squares[place])
+        return closest
 
 
 def open_search(
-    problem: Problem, policy: Policy, *, stop: StopRule | None = None, engine: EngineName = "auto"
+    problem: Problem,
+    policy: Policy,
+    *,
+    stop: StopRule | None = None,
+    engine: EngineName = "auto",
+    seconds: float | None = None,
 ) -> Search:
     """Create a search without expanding any vertex.
 
@@ -191,6 +328,9 @@ def open_search(
     ----------
     problem, policy, stop, engine
         As for `search`.
+    seconds
+        Time limit of the set-up of the policy; None for no limit. If it is reached, `run` begins the set-up again. Its
+        time counts as time of the search.
 
     Returns
     -------
@@ -224,13 +364,20 @@ def open_search(
     if engine not in _ENGINES:
         raise EngineError(f"no engine {engine!r}; there are {', '.join(_ENGINES)}")
     rule = _stop_rule(policy.stop if stop is None else stop)
-    if engine != "reference":
-        form = compile_search(problem, policy)
-        if not isinstance(form, str):
-            return Search(problem, CompiledEngine(problem, form, rule), _proven_bound(problem, policy, rule))
-        if engine == "compiled":
-            raise EngineError(f"{problem.name}: the compiled engine cannot run this search: {form}")
-    return Search(problem, ReferenceEngine(problem, policy, rule), _proven_bound(problem, policy, rule))
+
+    def set_up() -> Engine:
+        if engine != "reference":
+            form = compile_search(problem, policy)
+            if not isinstance(form, str):
+                return CompiledEngine(problem, form, rule)
+            if engine == "compiled":
+                raise EngineError(f"{problem.name}: the compiled engine cannot run this search: {form}")
+        return ReferenceEngine(problem, policy, rule)
+
+    name = "reference" if engine == "reference" or not is_compiled(problem.graph) else "compiled"
+    session = Search(problem, set_up, _proven_bound(problem, policy, rule), engine_name=name)
+    session.prepare(seconds)
+    return session
 
 
 def _proven_bound(problem: Problem, policy: Policy, rule: StopRule) -> float:
@@ -281,7 +428,7 @@ def search(
     >>> result.path, result.cost
     ((0, 1, 2), 2.0)
     """
-    return open_search(problem, policy, stop=stop, engine=engine).run(limits)
+    return open_search(problem, policy, stop=stop, engine=engine, seconds=limits.seconds).run(limits)
 
 
 def _stop_rule(rule: object) -> StopRule:

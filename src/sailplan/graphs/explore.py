@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from sailplan.core.graph import EdgeStatus, Graph, Problem, edge_statuses, is_undirected
+from array import array
+
+import numpy as np
+
+from sailplan.core.edge_evaluation import EdgeEvaluator
+from sailplan.core.edge_step import checked_cost
+from sailplan.core.graph import EdgeStatus, Graph, Problem, is_undirected
+from sailplan.core.time_limit import check_time, current_deadline
 from sailplan.errors import GraphError
 from sailplan.graphs.explicit.graph import ExplicitGraph
 
@@ -13,6 +20,8 @@ def explore(
     problem: Problem, *, checked: bool, max_vertices: int = MOST_VERTICES_TO_EXPLORE, why: str = "to explore"
 ) -> ExplicitGraph:
     """Return all vertices reachable from the start as an explicit graph with the same vertex numbers.
+
+    In the set-up of a search, the time limit is checked between vertices, and between evaluations.
 
     Parameters
     ----------
@@ -33,7 +42,9 @@ def explore(
     """
     graph: Graph = problem.graph
     undirected = is_undirected(graph)
-    edges: list[tuple[int, int, float]] = []
+    evaluator, deadline = EdgeEvaluator(graph), current_deadline()
+    # Rows (source, target, cost), without an object for each of them.
+    edges = array("d")
     met = {problem.start}
     waiting = [problem.start]
     while waiting:
@@ -41,14 +52,16 @@ def explore(
         targets, costs = graph.successors(vertex)
         if len(targets) != len(costs):
             raise GraphError(f"successors({vertex}) must return vertices and a cost for each, got {targets}, {costs}")
-        verdicts = edge_statuses(graph, vertex, targets) if checked else [EdgeStatus.VALID] * len(targets)
+        verdicts = evaluator.from_vertex(vertex, targets, deadline) if checked else [EdgeStatus.VALID] * len(targets)
+        check_time()
         for target, cost, verdict in zip(targets, costs, verdicts, strict=True):
             if EdgeStatus(verdict).valid:
                 if not undirected or vertex < target:
-                    edges.append((vertex, target, cost))
+                    edges.extend((vertex, target, checked_cost(vertex, target, cost)))
                 if target not in met:
                     met.add(target)
                     waiting.append(target)
         if len(met) > max_vertices:
             raise GraphError(f"{problem.name}: more than {max_vertices} vertices are reachable, too many {why}")
-    return ExplicitGraph.from_edges(max(max(met), problem.goal) + 1, edges, undirected=undirected)
+    table = np.frombuffer(edges).reshape(-1, 3)
+    return ExplicitGraph.from_edges(max(max(met), problem.goal) + 1, table, undirected=undirected)

@@ -153,6 +153,8 @@ class Options(TypedDict, total=False):
     """Called after each round."""
     baselines: Mapping[str, Policy]
     """Policies to validate beside the result."""
+    max_minutes: float | None
+    """No round begins after this time, but one round is always trained; None for no limit."""
 
 
 def run_rounds(
@@ -166,8 +168,10 @@ def run_rounds(
     keeper: Keeper | None = None,
     on_round: Callable[[Round], None] = lambda done: None,
     baselines: Mapping[str, Policy] | None = None,
+    max_minutes: float | None = None,
 ) -> Training:
-    """Train for as many rounds as the settings say, after those that the keeper has stored."""
+    """Train for as many rounds as the settings say, after those that the keeper has stored, or until time runs out."""
+    end = perf_counter() + check_minutes(max_minutes) * 60.0
     if len(train) == 0 or len(validation) == 0:
         raise TrainingError("training needs at least one world to train on and another to validate on")
     labelled, unseen = label_problems(train, jobs=jobs), label_problems(validation, jobs=jobs)
@@ -206,13 +210,31 @@ def run_rounds(
         if keeper:
             keeper.save(progress)
         on_round(progress.rounds[-1])
+        if perf_counter() >= end:
+            break
     return Training(
         policy=progress.result(settings.result, seed),
         rounds=tuple(progress.rounds),
         unsolvable=labelled.unsolvable + unseen.unsolvable,
         baselines={name: validate(policy).of(objective) for name, policy in (baselines or {}).items()},
         objective=objective,
+        notes=_note_on_time(len(progress.rounds), settings.rounds),
     )
+
+
+def check_minutes(minutes: float | None) -> float:
+    """Return a limit of minutes; infinite if it is None. Raises TrainingError if it is not a positive number."""
+    if minutes is None:
+        return math.inf
+    if isinstance(minutes, bool) or not isinstance(minutes, int | float) or not minutes > 0:
+        raise TrainingError(f"max_minutes must be a positive number, got {minutes!r}")
+    return float(minutes)
+
+
+def _note_on_time(done: int, planned: int) -> tuple[Note, ...]:
+    if done >= planned:
+        return ()
+    return (Note("training", f"the time was over after round {done} of {planned}; resume the run to continue"),)
 
 
 class Counts(NamedTuple):

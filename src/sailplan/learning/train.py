@@ -16,7 +16,7 @@ from sailplan.datasets.scenario import Endpoints
 from sailplan.datasets.tasks import Choice, holds_edge_worlds
 from sailplan.errors import GraphError, SailplanError, TrainingError
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName, Preset
-from sailplan.learning.rounds import Round, Training
+from sailplan.learning.rounds import Round, Training, check_minutes
 from sailplan.learning.run_folder import Plan, RunFolder, digest_of
 from sailplan.learning.settings import TrainingSettings
 from sailplan.locks import locked
@@ -50,6 +50,7 @@ def train(
     jobs: int = 2,
     endpoints: Endpoints = "auto",
     data_seed: int = 0,
+    max_minutes: float | None = None,
     **settings: Any,
 ) -> TrainedPolicy:
     """Train a policy, with a progress bar if standard error is a terminal.
@@ -73,6 +74,9 @@ def train(
         `corners`, `random`, or `auto`: random free cells in worlds whose corners are blocked.
     data_seed
         Seed of generated worlds and random endpoints.
+    max_minutes
+        When this time is over, the current round is finished and the best policy so far is the result, with a note in
+        `training.notes`. `sailplan train --resume` continues the run. None for no limit.
     **settings
         Settings of the algorithm by name, for example `rounds=3`; see `sailplan.learning.ALGORITHMS`. On edge worlds
         `sail` and `sl` use the features `roadmap`, which store the training worlds, unless `features` names others.
@@ -100,9 +104,12 @@ def train(
         raise TrainingError(f"jobs must be a positive number of threads, got {jobs!r}")
     if not isinstance(out, str | PathLike | None):
         raise TrainingError(f"out must be a folder, got {out!r:.60}")
+    check_minutes(max_minutes)
     plan = make_plan(data, algorithm, preset or "default", seed, endpoints, data_seed, settings)
     folder = _new_folder(plan) if out is None else Path(out)
-    training = run_training(plan, folder, jobs=jobs, progress=show_progress, baselines=baselines(plan))
+    training = run_training(
+        plan, folder, jobs=jobs, progress=show_progress, baselines=baselines(plan), max_minutes=max_minutes
+    )
     policy: Any = training.policy
     # Policies are frozen dataclasses; what they were trained on is no part of their value.
     object.__setattr__(policy, "run", folder)
@@ -162,6 +169,7 @@ def run_training(
     resume: bool = False,
     progress: ShowProgress = no_progress,
     baselines: Mapping[str, Policy] | None = None,
+    max_minutes: float | None = None,
 ) -> Training:
     """Train as planned, or continue the run in the folder.
 
@@ -180,6 +188,9 @@ def run_training(
         Displays the rounds.
     baselines
         Policies to validate beside the result.
+    max_minutes
+        When this time is over, no further round begins, and the result has a note; None for no limit. It is no part of
+        the plan: a run that is resumed without it is the same as one that was not stopped.
 
     Returns
     -------
@@ -193,9 +204,9 @@ def run_training(
     """
     worlds = training_problems(plan.data, *choices_of(plan))
     with locked(folder, error=TrainingError) as is_locked:
-        training = _train_in(folder, worlds, plan, jobs, resume, progress, baselines or {})
+        training = _train_in(folder, worlds, plan, jobs, resume, progress, baselines or {}, max_minutes)
     unguarded = Note("run", f"{folder}: this file system has no locks; start no other training in this folder")
-    return replace(training, notes=(*worlds.notes, *(() if is_locked else (unguarded,))))
+    return replace(training, notes=(*worlds.notes, *training.notes, *(() if is_locked else (unguarded,))))
 
 
 def choices_of(plan: Plan) -> tuple[Choice, Choice]:
@@ -212,6 +223,7 @@ def _train_in(
     resume: bool,
     progress: ShowProgress,
     baselines: Mapping[str, Policy],
+    max_minutes: float | None,
 ) -> Training:
     train, validation, notes = worlds
     if plan.endpoints == "auto" and not notes:
@@ -237,6 +249,7 @@ def _train_in(
                 keeper=keeper,
                 on_round=on_round,
                 baselines=_applicable(baselines, train),
+                max_minutes=max_minutes,
             )
         except SailplanError:
             if not resume:

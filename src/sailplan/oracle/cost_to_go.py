@@ -9,12 +9,16 @@ from typing import Any
 import numpy as np
 
 from sailplan.core.graph import FloatArray, Problem, is_compiled
-from sailplan.core.kernel.arrays import NONE
+from sailplan.core.kernel.arrays import NO_QUEUE, NONE
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.state import allocate_queues, enlarge_queues
+from sailplan.core.time_limit import check_time
 from sailplan.errors import GraphError
 from sailplan.graphs.explore import MOST_VERTICES_TO_EXPLORE, explore
 from sailplan.oracle.kernel import begin_settling, count_edges, settle
+
+_SETTLED_AT_ONCE = 1 << 13
+"""Number of vertices between two looks at the clock, which takes about a millisecond."""
 
 
 def cost_to_go(
@@ -153,6 +157,9 @@ def distances_to(backward: Any, goal: int, *, vertices: int, in_degree: int, lim
     result, settled = np.full(vertices, math.inf), np.zeros(vertices, np.bool_)
     queue = allocate_queues(1, FIRST_ROOM + 2 * in_degree)
     begin_settling(queue, goal, result)
-    while not settle(backward, limit, queue, settled, result, in_degree):
-        queue = enlarge_queues(queue)
+    while code := settle(backward, limit, queue, settled, result, in_degree, _SETTLED_AT_ONCE):
+        if code == NO_QUEUE:
+            queue = enlarge_queues(queue)
+        # In the set-up of a search, the time limit counts.
+        check_time()
     return result

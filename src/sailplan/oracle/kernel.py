@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sailplan.core.kernel.arrays import NO_VERTEX, NONE
+from sailplan.core.kernel.arrays import NO_QUEUE, NO_TIME, NO_VERTEX, NONE
 from sailplan.core.kernel.compile import kernel
 from sailplan.core.kernel.edges import edge_cost, is_valid, locate, slot_count, successor, verdict
 from sailplan.core.kernel.heap import has_room, offer, pop
@@ -16,15 +16,18 @@ def begin_settling(queue, goal, cost_to_go):
 
 
 @kernel
-def settle(backward, limit, queue, settled, cost_to_go, degree):
-    """Continue Dijkstra's algorithm over the reversed valid edges; false if the queue needs more room.
+def settle(backward, limit, queue, settled, cost_to_go, degree, work):
+    """Continue Dijkstra's algorithm over the reversed valid edges.
 
-    The entries of vertices farther than `limit` are left unmodified.
+    The entries of vertices farther than `limit` are left unmodified. Return 0; NO_QUEUE if the queue needs more room,
+    or NO_TIME after `work` vertices, in which cases the next call continues.
     """
-    while has_room(queue, degree):
+    for _ in range(work):
+        if not has_room(queue, degree):
+            return NO_QUEUE
         vertex = pop(queue, 0, settled, False)
         if vertex == NO_VERTEX:
-            return True
+            return 0
         settled[vertex] = True
         place = locate(backward, vertex)
         for slot in range(slot_count(backward, place)):
@@ -36,7 +39,7 @@ def settle(backward, limit, queue, settled, cost_to_go, degree):
                 continue
             cost_to_go[target] = cost
             offer(queue, 0, target, cost)
-    return False
+    return NO_TIME
 
 
 @kernel

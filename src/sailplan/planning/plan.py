@@ -138,8 +138,9 @@ def plan(
     if robot:
         problem = robot.problem()
     planner, name = as_policy(DEFAULT_POLICY if policy is None else policy)
-    session = open_search(problem, planner, stop=stop, engine=engine)
-    result, solutions = _run(session, _with_bound(limits or Limits(), bound), on_solution)
+    within = _with_bound(limits or Limits(), bound)
+    session = open_search(problem, planner, stop=stop, engine=engine, seconds=within.seconds)
+    result, solutions = _run(session, within, on_solution)
     notes = [*_notes_on_unknown_cells(world), *result.notes]
     if result.outcome is Outcome.FRONTIER_EMPTY and robot:
         notes.append(Note(world.name, f"a robot radius of {robot} leaves no path; {robot.largest_radius()}"))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sailplan.core.graph import FloatArray, Problem, is_finite
+from sailplan.core.kernel.compile import as_kernel_array
 from sailplan.core.policy import CompiledForm
 from sailplan.core.result import StopRule
 from sailplan.core.state import SearchState
@@ -34,6 +35,10 @@ class OraclePolicy:
     """The cost-to-go of every vertex, if it is known already; by default each search computes it."""
     stop: StopRule = StopRule.GOAL_GENERATED
     """The default stop rule."""
+
+    def __post_init__(self) -> None:
+        if self.table is not None:
+            object.__setattr__(self, "table", as_kernel_array(self.table, np.float64))
 
     def open(self, problem: Problem, state: SearchState) -> QueueFrontier:
         """Create the open list of a search."""

@@ -55,7 +55,7 @@ def test_an_edit_to_one_kernel_file_drops_the_cache_of_another(tmp_path: Path) -
 
 def test_a_kernel_counts_no_references() -> None:
     graph = draw_problem("S.G").graph
-    arguments = (graph.arrays(), np.inf, allocate_queues(1, 20), np.zeros(3, np.bool_), np.full(3, np.inf), 8)  # type: ignore[attr-defined]
+    arguments = (graph.arrays(), np.inf, allocate_queues(1, 20), np.zeros(3, np.bool_), np.full(3, np.inf), 8, 9)  # type: ignore[attr-defined]
 
     def references_counted(**options: bool) -> int:
         settle = njit(nogil=True, error_model="numpy", **options)(dijkstra.settle.py_func)

@@ -33,12 +33,15 @@ NOT_EVALUATED = 4
 
 EXPANSIONS, EDGE_EVALUATIONS, POLICY_EVALUATIONS, NON_FINITE_SCORES, INVALID_VERTICES, INVALID_EDGES = range(6)
 """Indices of `StateArrays.counts`: what has been counted so far."""
-EVALUATED, PENDING, REQUESTED, ANSWERED, CHANGED = range(6, 11)
+EVALUATED, PENDING, REQUESTED, ANSWERED, CHANGED, WORK = range(6, 12)
 """More indices of `StateArrays.counts`: PENDING is one plus a vertex that was selected but not expanded, as a limit
 was reached or its edges are evaluated in Python; in a search by edges, one plus the vertex whose expansion was
 requested. REQUESTED and ANSWERED are the numbers of edges of the current request; CHANGED is the number of vertices
-whose path its answers have changed so far."""
-COUNTS = 11
+whose path its answers have changed so far; WORK is the number of vertices that the policy may process, in repairs or in
+the search for a candidate, before the kernel returns."""
+COUNTS = 12
+MOST_WORK = 1 << 12
+"""The largest value of WORK, which takes about a millisecond; less in a search with a time limit."""
 
 SELECT, EXPAND, EVALUATE = range(3)
 """Indices of `StateArrays.cycles`."""

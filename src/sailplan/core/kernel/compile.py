@@ -8,11 +8,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
+from threading import local
+from time import perf_counter
 from typing import Any
 
+import numpy as np
 from numba import config, njit
 from numba.core.errors import TypingError
 from numba.extending import overload
+from numpy.typing import NDArray
 
 from sailplan.core.kernel.cache import KernelCache, cache_problem, registered_files
 
@@ -56,12 +60,55 @@ def kernel(function: Callable[..., Any]) -> Any:
     compiled = njit(**_KERNEL)(function)
     if config.DISABLE_JIT:
         return compiled
+    compiled.compile = _measured(compiled.compile)
     try:
         compiled._cache = KernelCache(function)
     except RuntimeError:
         # Neither the folder of the package nor the cache folder of the user is writable.
         cache_problem[:] = ["no folder for compiled code is writable (set NUMBA_CACHE_DIR to one that is)"]
     return compiled
+
+
+def as_kernel_array(values: Any, kind: Any) -> NDArray[Any]:
+    """Return an array with the one type, order and flags for which kernels are compiled; a copy only if it must be.
+
+    Numba compiles a kernel again for arrays that are read-only, not contiguous or of another type.
+    """
+    return np.require(values, kind, ["C", "A", "W", "E"])
+
+
+class _Spent(local):
+    """The time that a thread has spent to compile or load kernels."""
+
+    seconds = 0.0
+    compiling = False
+
+
+_SPENT = _Spent()
+
+
+def compile_seconds() -> float:
+    """Return the seconds that this thread has spent to compile or load kernels, or has waited for another thread."""
+    return _SPENT.seconds
+
+
+def _measured(compile_for: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function of Numba that compiles a kernel or loads it from the cache, and measure its time."""
+
+    @wraps(compile_for)
+    def compile_measured(*arguments: Any) -> Any:
+        # A kernel that calls another kernel compiles it as well; its time is counted once.
+        if _SPENT.compiling:
+            return compile_for(*arguments)
+        began = perf_counter()
+        _SPENT.compiling = True
+        try:
+            return compile_for(*arguments)
+        finally:
+            _SPENT.compiling = False
+            _SPENT.seconds += perf_counter() - began
+
+    return compile_measured
 
 
 def dispatched(on: str, *, default: bool = False) -> Callable[[Callable[..., Any]], Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.policy import CompiledForm, Discovery, EdgeRequest, PathConfirmed
 from sailplan.core.result import StopRule
 from sailplan.core.state import SearchState, allocate_queues, enlarge_queues, with_room
+from sailplan.core.time_limit import clock
 from sailplan.errors import GraphError, PolicyError
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.explore import explore
@@ -48,6 +48,7 @@ from sailplan.policies.replanning.beliefs.edge_network import EdgeNetwork
 from sailplan.policies.replanning.beliefs.edge_posterior import EdgePosterior
 from sailplan.policies.replanning.kernel.edges import NO_WAY, UNIT, ReplanningArrays
 from sailplan.policies.replanning.policy import (
+    Decrease,
     allocate_bounds,
     build_belief,
     describe_belief,
@@ -56,7 +57,6 @@ from sailplan.policies.replanning.policy import (
     in_rows,
     is_per_edge,
     is_supported,
-    repair,
     supported_belief,
 )
 from sailplan.policies.replanning.update import BeliefUpdate
@@ -186,7 +186,10 @@ class LazySession:
         self.arrays = self._allocate(policy.bound, first_multipliers(belief, follower, problem, graph))
         plan = self.arrays.plan
         self._shortest: tuple[LazyArrays, QueueArrays] | None = None
-        self._update = None if follower is None else BeliefUpdate(plan, follower, belief.refresh, self._apply)
+        self._decrease: Decrease | None = None
+        self._update = (
+            None if follower is None else BeliefUpdate(plan, follower, belief.refresh, self._change, self._finish)
+        )
 
     def update(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
         """Update the belief."""
@@ -196,8 +199,9 @@ class LazySession:
         self, arrays: LazyArrays, state: SearchState, queue: QueueArrays, bound: float
     ) -> tuple[LazyArrays, QueueArrays]:
         """Return arrays for another bound, and the open list with new keys."""
-        self._bound = bound
+        # The time limit may be reached here, so that nothing is changed before.
         self.arrays = self._allocate(bound, arrays.doubts if len(arrays.doubts) else None)
+        self._bound, self._decrease = bound, None
         self.arrays.turn[:] = arrays.turn
         if self._update:
             self._update.move(self.arrays.plan)
@@ -210,7 +214,7 @@ class LazySession:
         return self.arrays
 
     def lower_bound(self, state: SearchState, deadline: float) -> float:
-        """Return the cost of the shortest path that may be valid, or less at the deadline (`perf_counter`)."""
+        """Return the cost of the shortest path that may be valid, or less at the deadline (of `clock`)."""
         if self._shortest is None:
             self._shortest = self._allocate(1.0, None), allocate_queues(1, FIRST_ROOM)
         lazy, queue = self._shortest
@@ -228,7 +232,7 @@ class LazySession:
                 lazy = lazy._replace(plan=enlarge(lazy.plan))
             elif end == NO_QUEUE:
                 queue = enlarge_queues(queue)
-            elif end != NO_TIME or perf_counter() >= deadline:
+            elif end != NO_TIME or clock() >= deadline:
                 self._shortest = lazy, queue
                 return math.inf if length == NO_WAY else float(length / (UNIT * lazy.plan.scale))
 
@@ -252,15 +256,22 @@ class LazySession:
             known=np.array([NO_CANDIDATE, 0], np.int64),
         )
 
-    def _apply(self, multipliers: FloatArray, state: SearchState, queue: QueueArrays) -> QueueArrays:
-        """Change the multipliers, and insert the open vertices again."""
+    def _change(self, multipliers: FloatArray, state: SearchState) -> None:
+        """Change the multipliers."""
         multipliers = in_rows(multipliers, self._graph, self.arrays.plan.per_edge)
         self.arrays.doubts[:] = multipliers
         if len(self.arrays.plan.multipliers):
-            repair(self._graph, self.arrays.plan, limited(multipliers, self._bound), state.arrays)
-            restart(self.arrays, queue)
-            queue = self._insert_sources(state, queue)
-        return queue
+            self._decrease = Decrease(self._graph, self.arrays.plan)
+            self._decrease.set_multipliers(limited(multipliers, self._bound), state.arrays)
+
+    def _finish(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
+        """Settle all bounds after a change, and insert the open vertices again."""
+        if self._decrease is None:
+            return queue
+        self._decrease.settle(state.arrays)
+        self._decrease = None
+        restart(self.arrays, queue)
+        return self._insert_sources(state, queue)
 
     def _insert_sources(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
         """Return the empty queue with all sources, from which the search for the candidate starts again."""

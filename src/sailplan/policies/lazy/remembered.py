@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,7 @@ from sailplan.core.kernel.heap import FIRST_ROOM
 from sailplan.core.policy import CompiledForm
 from sailplan.core.result import Note
 from sailplan.core.state import SearchState, allocate_queues, enlarge_queues
+from sailplan.core.time_limit import clock
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.roadmap.kernel import MetricCsrArrays
 from sailplan.policies.lazy.kernel.candidate import (
@@ -25,14 +25,13 @@ from sailplan.policies.lazy.kernel.candidate import (
     NO_CANDIDATE,
     ROOT,
     UNKNOWN_DISTANCE,
-    WORK,
     distances_ahead,
     find_shortest,
 )
 from sailplan.policies.lazy.kernel.remembered import RememberedArrays
 from sailplan.policies.replanning.beliefs.edge_posterior import EdgeBelief
 from sailplan.policies.replanning.beliefs.kernel.edges import learn_edges
-from sailplan.policies.replanning.kernel.edges import MOST_WORK, NO_WAY
+from sailplan.policies.replanning.kernel.edges import NO_WAY
 
 if TYPE_CHECKING:
     from sailplan.policies.lazy.policy import LazyPolicy
@@ -137,7 +136,7 @@ class RememberedSession:
         return arrays, queue
 
     def lower_bound(self, state: SearchState, deadline: float) -> float:
-        """Return the cost of the shortest path that may be valid, or 0 at the deadline (`perf_counter`)."""
+        """Return the cost of the shortest path that may be valid, or 0 at the deadline (of `clock`)."""
         ahead = np.empty((1, self._graph.vertex_count), np.int64)
         self._distances(FROM_START, ahead[0], _ROUNDING)
         plain = self.arrays._replace(
@@ -161,11 +160,11 @@ class RememberedSession:
             length, code = find_shortest(search, plain)
             if code == NO_QUEUE:
                 search = search._replace(queue=enlarge_queues(search.queue))
-            elif code != NO_TIME or perf_counter() >= deadline:
+            elif code != NO_TIME or clock() >= deadline:
                 return math.inf if length == NO_WAY else float(length / self._scale)
 
 
 def _first_counters() -> NDArray[np.int64]:
     counters = np.zeros(COUNTERS, np.int64)
-    counters[EDGES], counters[WORK] = NO_CANDIDATE, MOST_WORK
+    counters[EDGES] = NO_CANDIDATE
     return counters

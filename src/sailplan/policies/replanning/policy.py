@@ -18,6 +18,7 @@ from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.policy import CompiledForm, Discovery
 from sailplan.core.result import Note, StopRule
 from sailplan.core.state import SearchState, allocate_queues, allocate_state, enlarge_queues, with_room
+from sailplan.core.time_limit import check_time
 from sailplan.errors import GraphError, ModelError, PolicyError
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.explicit.kernel import CsrArrays
@@ -27,6 +28,8 @@ from sailplan.graphs.roadmap.kernel import MetricCsrArrays
 from sailplan.graphs.voxels.kernel.edges import VoxelArrays
 from sailplan.policies.replanning.beliefs.belief import NEVER, SAVEABLE, Belief, Follower, Optimistic, Tensors
 from sailplan.policies.replanning.kernel.decrease import (
+    DONE_SETTLING,
+    MARGIN,
     FallArrays,
     begin_settling,
     put_all,
@@ -38,14 +41,12 @@ from sailplan.policies.replanning.kernel.edges import (
     CLOCKS,
     EPOCH,
     HORIZON,
-    MOST_WORK,
     NO_HORIZON,
     NO_WAY,
     SHORT,
     UNIT,
     UPDATE_AT_KNOWN,
     UPDATE_AT_STEPS,
-    WORK,
     ReplanningArrays,
     largest_cost,
 )
@@ -55,6 +56,8 @@ from sailplan.policies.replanning.update import NEVER_DUE, BeliefUpdate
 _MAX_EFFORT = 1000.0
 MAX_MULTIPLIER = 1000.0
 _SAMPLED_VERTICES = 1024
+_SETTLED_AT_ONCE = 1 << 13
+"""Number of vertices whose bounds are lowered before the time limit is checked, which takes about a millisecond."""
 _MANY_VERTICES = 4096
 """The unit of costs in rows with a lower bound is that of as many vertices or more: it has to exceed the rounding
 errors of distances."""
@@ -154,24 +157,25 @@ class ReplanningPolicy:
 
         decrease = Decrease(graph, plan)
 
-        def settle_to(least: int, state: SearchState, queue: QueueArrays) -> QueueArrays:
-            decrease.settle_needed(state.arrays, least)
+        def insert_again(state: SearchState, queue: QueueArrays) -> QueueArrays:
+            decrease.settle(state.arrays)
             opened = state.frontier
             queue = with_room(queue, len(opened))
             put_all(plan, queue, opened)
             return queue
 
-        def apply(multipliers: FloatArray, state: SearchState, queue: QueueArrays) -> QueueArrays:
+        def change(multipliers: FloatArray, state: SearchState) -> None:
             decrease.set_multipliers(in_rows(multipliers, graph, plan.per_edge), state.arrays)
-            return settle_to(int(plan.bounds[state.frontier].min(initial=NO_WAY)), state, queue)
+            decrease.begin(int(plan.bounds[state.frontier].min(initial=NO_WAY)))
 
-        update_belief = BeliefUpdate(plan, follower, belief.refresh, apply)
+        update_belief = BeliefUpdate(plan, follower, belief.refresh, change, insert_again)
 
         def update(state: SearchState, queue: QueueArrays) -> QueueArrays:
             if not plan.clock[SHORT]:
                 return update_belief(state, queue)
             # A search that has come to the horizon goes on beyond it: settling in steps takes longer than at once.
-            return settle_to(NO_HORIZON, state, queue)
+            decrease.begin(NO_HORIZON)
+            return insert_again(state, queue)
 
         return replace(form, update=update)
 
@@ -409,7 +413,7 @@ def allocate_bounds(
         waiting=allocate_queues(1, FIRST_ROOM + 2 * graph.max_degree),
     )
     plan.clock[[UPDATE_AT_STEPS, UPDATE_AT_KNOWN]] = NEVER_DUE
-    plan.clock[EPOCH], plan.clock[WORK], plan.clock[HORIZON] = 1, MOST_WORK, NO_HORIZON
+    plan.clock[EPOCH], plan.clock[HORIZON] = 1, NO_HORIZON
     if settled and first is None:
         Decrease(graph, plan).settle_from_goal(allocate_state(count) if state is None else state)
     return plan
@@ -479,37 +483,47 @@ def _power_of_two_scale(graph: CompiledGraph, longest: float) -> float:
     return math.ldexp(1.0, unit - math.frexp(float(highest) or 1.0)[1])
 
 
-def repair(graph: CompiledGraph, plan: ReplanningArrays, multipliers: FloatArray, state: StateArrays) -> None:
-    """Change the multipliers and settle all bounds; the caller must insert the open vertices again."""
-    decrease = Decrease(graph, plan)
-    decrease.set_multipliers(multipliers, state)
-    decrease.settle_all(state)
-
-
 class Decrease:
     """Lowers the bounds of a search when multipliers fall, as far as it needs them; see `kernel/decrease.py`."""
 
     def __init__(self, graph: CompiledGraph, plan: ReplanningArrays) -> None:
         self._rows, self._backward, self._plan = graph.arrays(), graph.backward_arrays(), plan
         self._falls = _allocate_falls(plan)
+        self._limit, self._needed = NO_HORIZON, False
 
     def settle_from_goal(self, state: StateArrays) -> None:
-        """Compute all bounds from the goal on."""
+        """Compute all bounds from the goal on; raises OutOfTime at the time limit."""
         begin_settling(self._plan, self._falls, self._plan.goal)
-        self.settle_all(state)
+        self.settle(state)
 
     def set_multipliers(self, multipliers: FloatArray, state: StateArrays) -> None:
-        """Change the multipliers; `settle_all` or `settle_needed` must follow."""
+        """Change the multipliers; `settle` must follow, and then the caller must insert the open vertices again."""
         wholes = whole_multipliers(multipliers, self._rows)
         set_multipliers(self._rows, self._backward, self._plan, self._falls, state, wholes)
+        self._limit, self._needed = NO_HORIZON, False
 
-    def settle_all(self, state: StateArrays) -> None:
-        """Lower all bounds."""
-        settle(self._rows, self._backward, self._plan, self._falls, state, NO_HORIZON, False)
+    def begin(self, least: int) -> None:
+        """Let `settle` lower only the bounds that a search needs; `least` is the smallest one of its open vertices."""
+        self._limit, self._needed = NO_HORIZON if least >= NO_WAY else least + (least >> MARGIN), True
 
-    def settle_needed(self, state: StateArrays, least: int) -> None:
-        """Lower the bounds that a search needs if `least` is the smallest one of its open vertices."""
-        settle(self._rows, self._backward, self._plan, self._falls, state, least, True)
+    def settle(self, state: StateArrays) -> None:
+        """Lower the bounds; raises OutOfTime at the time limit, after which the next call continues."""
+        while True:
+            left: int = settle(
+                self._rows,
+                self._backward,
+                self._plan,
+                self._falls,
+                state,
+                self._limit,
+                self._needed,
+                _SETTLED_AT_ONCE,
+            )
+            if left == DONE_SETTLING:
+                self._limit, self._needed = NO_HORIZON, False
+                return
+            self._limit = left
+            check_time()
 
 
 def _allocate_falls(plan: ReplanningArrays) -> FallArrays:

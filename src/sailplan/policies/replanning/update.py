@@ -17,26 +17,40 @@ NEVER_DUE = np.iinfo(np.int64).max
 
 
 class BeliefUpdate:
-    """Updates the belief of one search, and applies the multipliers if they have changed."""
+    """Updates the belief of one search, and applies the multipliers if they have changed.
+
+    `change` sets the multipliers. `finish` repairs what depends on them and returns the open list, enlarged if
+    necessary. It may raise OutOfTime, and is then called again before the search continues.
+    """
 
     def __init__(
         self,
         plan: ReplanningArrays,
         follower: Follower,
         refresh: Refresh,
-        apply: Callable[[FloatArray, SearchState, QueueArrays], QueueArrays],
+        change: Callable[[FloatArray, SearchState], None],
+        finish: Callable[[SearchState, QueueArrays], QueueArrays],
     ) -> None:
         if min(refresh) < 1:
             raise PolicyError(f"a belief is updated after at least 1 expansion or obstacle, got {refresh}")
-        self._plan, self._follower, self._refresh, self._apply = plan, follower, refresh, apply
+        self._plan, self._follower, self._refresh = plan, follower, refresh
+        self._change, self._finish, self._unfinished = change, finish, False
         self._wait(0, 0)
 
     def __call__(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
-        """Update the belief; return the open list, enlarged if necessary."""
+        """Update the belief; return the open list. Raises OutOfTime at the time limit; the next call continues."""
+        if not self._unfinished:
+            multipliers = self._follower.update(state)
+            self._unfinished = multipliers is not None
+            if multipliers is not None:
+                self._change(multipliers, state)
+        if self._unfinished:
+            # Until it is finished, the update remains due.
+            queue = self._finish(state, queue)
+            self._unfinished = False
         counts = state.arrays.counts
         self._wait(state.expansions + len(state.evaluated), int(counts[INVALID_VERTICES] + counts[INVALID_EDGES]))
-        multipliers = self._follower.update(state)
-        return queue if multipliers is None else self._apply(multipliers, state, queue)
+        return queue
 
     def move(self, plan: ReplanningArrays) -> None:
         """Use other bounds."""

@@ -120,11 +120,6 @@ def _edges_due(search, policy):
     return is_due(search, policy.lazy)
 
 
-@before_return.register(SteeredEdgeArrays)
-def _before_return_by_edges(search, policy):
-    before_return(search, policy.lazy)
-
-
 @on_open.register(SteeredEdgeArrays)
 def _offer_by_edges(search, policy, row, vertex, change):
     on_open(search, policy.lazy, row, vertex, change)

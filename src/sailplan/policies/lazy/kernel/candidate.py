@@ -10,24 +10,32 @@ from __future__ import annotations
 
 import numpy as np
 
-from sailplan.core.kernel.arrays import INVALID, NO_QUEUE, NO_TIME, NO_VERTEX, NOT_EVALUATED, POLICY_EVALUATIONS
+from sailplan.core.kernel.arrays import (
+    INVALID,
+    MOST_WORK,
+    NO_QUEUE,
+    NO_TIME,
+    NO_VERTEX,
+    NOT_EVALUATED,
+    POLICY_EVALUATIONS,
+    WORK,
+)
 from sailplan.core.kernel.compile import inlined, kernel, piece
 from sailplan.core.kernel.edges import is_valid, locate, slot_count, successor
 from sailplan.core.kernel.heap import NO_TAG, clear, has_room, pop_entry, put, tag_of, vertex_of
 from sailplan.core.kernel.loop import known_status
 from sailplan.policies.replanning.beliefs.kernel.edges import surprise_of
-from sailplan.policies.replanning.kernel.edges import MOST_WORK, NO_WAY
+from sailplan.policies.replanning.kernel.edges import NO_WAY
 
 CRITICAL = 4
 """Value of `RememberedArrays.selector`, beside those of `LazyArrays`."""
 
-EDGES, RUN, SEARCHING, READ, TURN, WORK, LENGTH, SETTLED, ROOT, EFFORT = range(10)
+EDGES, RUN, SEARCHING, READ, TURN, LENGTH, SETTLED, ROOT, EFFORT = range(9)
 """Indices of `RememberedArrays.known`: the number of edges of the candidate, or NO_CANDIDATE; the number of the search
 for it, and whether it was interrupted; the number of invalid vertices and edges at its beginning; the number of
-requests that were answered; the number of vertices that may be settled before the kernel returns; the length of the
-candidate; the number of vertices settled; the end of the path from which the candidate is searched for;
-how many vertices searches from each end settle, two entries."""
-COUNTERS = 11
+requests that were answered; the length of the candidate; the number of vertices settled; the end of the path from
+which the candidate is searched for; how many vertices searches from each end settle, two entries."""
+COUNTERS = 10
 FROM_START, FROM_GOAL = range(2)
 """Values of ROOT, and rows of `ahead`."""
 UNKNOWN_DISTANCE = -1
@@ -41,13 +49,13 @@ _NEWEST_FIRST = (1 << 35) - 1
 @piece
 def find_candidate(search, policy):
     """Find the candidate by A*; return 0, NO_VERTEX if there is none, or NO_QUEUE or NO_TIME if interrupted."""
-    graph, queue, known = search.graph, search.queue, policy.known
+    graph, queue, known, counts = search.graph, search.queue, policy.known, search.state.counts
     if search.state.status[search.goal] == INVALID:
         return NO_VERTEX
     if known[SEARCHING] == 0:
         known[SEARCHING], known[LENGTH], known[SETTLED] = 1, NO_WAY, 0
         known[RUN] += 1
-        search.state.counts[POLICY_EVALUATIONS] += 1
+        counts[POLICY_EVALUATIONS] += 1
         clear(queue, 0)
         _reach(policy, queue, root_of(search, policy), 0, NO_VERTEX, 0)
     end = end_of(search, policy)
@@ -63,10 +71,10 @@ def find_candidate(search, policy):
         if known[LENGTH] < NO_WAY and (slack == 0 or rank > known[LENGTH] + slack):
             break
         place = locate(graph, vertex)
-        if known[WORK] <= 0 or not has_room(queue, slot_count(graph, place)):
+        if counts[WORK] <= 0 or not has_room(queue, slot_count(graph, place)):
             put(queue, 0, rank, tag)
-            return NO_TIME if known[WORK] <= 0 else NO_QUEUE
-        known[WORK] -= 1
+            return NO_TIME if counts[WORK] <= 0 else NO_QUEUE
+        counts[WORK] -= 1
         policy.phases[vertex] = reached + 1
         policy.settled[known[SETTLED]] = vertex
         known[SETTLED] += 1
@@ -173,7 +181,7 @@ def lay_candidate(search, policy):
 @kernel
 def find_shortest(search, policy):
     """Find a candidate; return its length, or a lower bound if it was interrupted, and the reason."""
-    policy.known[WORK] = MOST_WORK
+    search.state.counts[WORK] = MOST_WORK
     code = find_candidate(search, policy)
     if code == 0:
         policy.known[SEARCHING] = 0

@@ -23,6 +23,7 @@ from sailplan.core.kernel.arrays import (
     NO_VERTEX,
     OPEN,
     POLICY_EVALUATIONS,
+    WORK,
 )
 from sailplan.core.kernel.compile import inlined, piece
 from sailplan.core.kernel.edges import locate, slot_count, successor
@@ -40,7 +41,6 @@ from sailplan.policies.replanning.kernel.edges import (
     NO_WAY,
     READ,
     READ_EDGES,
-    WORK,
     believed_cost,
     blocked_around,
     bound_of,
@@ -134,10 +134,10 @@ def _find_candidate(graph, backward, policy, state, queue, goal):
             put(queue, 0, rank, tag)
             return vertex, rank
         room = slot_count(graph, locate(graph, vertex)) + 1
-        if plan.clock[WORK] <= 0 or not has_room(queue, room):
+        if state.counts[WORK] <= 0 or not has_room(queue, room):
             put(queue, 0, rank, tag)
-            return (NO_TIME if plan.clock[WORK] <= 0 else NO_QUEUE), least
-        plan.clock[WORK] -= 1
+            return (NO_TIME if state.counts[WORK] <= 0 else NO_QUEUE), least
+        state.counts[WORK] -= 1
         if shorter:
             _expand(graph, policy, state, queue, goal, vertex)
         else:

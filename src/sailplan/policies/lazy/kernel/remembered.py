@@ -11,7 +11,7 @@ from sailplan.core.kernel.arrays import CONFIRMED, INVALID_EDGES, INVALID_VERTIC
 from sailplan.core.kernel.compile import inlined, piece
 from sailplan.core.kernel.edges import is_valid, locate, successor
 from sailplan.core.kernel.loop import evaluate_edges, known_status, step
-from sailplan.core.kernel.policy import before_return, is_due, on_edges, on_open, request
+from sailplan.core.kernel.policy import is_due, on_edges, on_open, request
 from sailplan.policies.lazy.kernel.candidate import (
     CRITICAL,
     EDGES,
@@ -22,7 +22,6 @@ from sailplan.policies.lazy.kernel.candidate import (
     SEARCHING,
     TURN,
     UNKNOWN_DISTANCE,
-    WORK,
     find_candidate,
     lay_candidate,
 )
@@ -30,7 +29,6 @@ from sailplan.policies.lazy.kernel.critical import find_shares
 from sailplan.policies.lazy.kernel.selection import ALTERNATE, position_in_order
 from sailplan.policies.replanning.beliefs.kernel.edge_network import EdgeNetworkArrays
 from sailplan.policies.replanning.beliefs.kernel.edges import EdgeMemoryArrays, learn_edge, probability_invalid
-from sailplan.policies.replanning.kernel.edges import MOST_WORK
 
 _LEAST_SHARE = 1e-9
 _LITTLE_EFFORT = 256
@@ -89,11 +87,6 @@ step.register(RememberedArrays)(evaluate_edges)
 def _is_due(search, policy):
     """Return whether the distances to the other end must be computed."""
     return policy.ahead[policy.known[ROOT], 0] == UNKNOWN_DISTANCE
-
-
-@before_return.register(RememberedArrays)
-def _before_return(search, policy):
-    policy.known[WORK] = MOST_WORK
 
 
 @on_open.register(RememberedArrays)

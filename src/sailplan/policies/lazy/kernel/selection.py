@@ -20,22 +20,22 @@ from sailplan.core.kernel.arrays import (
     EVALUATED,
     INVALID_EDGES,
     INVALID_VERTICES,
+    MOST_WORK,
     NO_VERTEX,
     VALID_TARGET,
+    WORK,
 )
 from sailplan.core.kernel.compile import dispatched, inlined, kernel, piece
 from sailplan.core.kernel.edges import is_valid, locate, slot_count, successor
 from sailplan.core.kernel.heap import clear
 from sailplan.core.kernel.loop import evaluate_edges, known_status, learn_status, step
-from sailplan.core.kernel.policy import before_return, is_due, on_edges, on_open, request
+from sailplan.core.kernel.policy import is_due, on_edges, on_open, request
 from sailplan.policies.replanning.kernel.edges import (
-    MOST_WORK,
     READ,
     READ_EDGES,
     UNIT,
     UPDATE_AT_KNOWN,
     UPDATE_AT_STEPS,
-    WORK,
     ReplanningArrays,
 )
 
@@ -108,11 +108,6 @@ def _is_due(search, policy):
     counts, clock = search.state.counts, policy.plan.clock
     known = counts[INVALID_VERTICES] + counts[INVALID_EDGES]
     return counts[EVALUATED] >= clock[UPDATE_AT_STEPS] or known >= clock[UPDATE_AT_KNOWN]
-
-
-@before_return.register(LazyArrays)
-def _before_return(search, policy):
-    policy.plan.clock[WORK] = MOST_WORK
 
 
 @on_open.register(LazyArrays)
@@ -288,7 +283,7 @@ def learn_results(search, edges):
 @kernel
 def find_length(graph, backward, policy, state, queue, goal):
     """Return the length of the candidate, or a lower bound of it, and why the search for it ended."""
-    policy.plan.clock[WORK] = MOST_WORK
+    state.counts[WORK] = MOST_WORK
     vertex, length = find_candidate(graph, backward, policy, state, queue, goal)
     return length, vertex
 
@@ -296,7 +291,7 @@ def find_length(graph, backward, policy, state, queue, goal):
 @kernel
 def find_request(search, policy):
     """Call `request` for the reference engine."""
-    before_return(search, policy)
+    search.state.counts[WORK] = MOST_WORK
     return request(search, policy)
 
 

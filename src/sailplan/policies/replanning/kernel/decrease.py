@@ -23,9 +23,13 @@ from sailplan.core.kernel.edges import locate, slot_count, successor
 from sailplan.core.kernel.heap import clear, put, tag_of
 from sailplan.policies.replanning.kernel.edges import EPOCH, HORIZON, NO_HORIZON, NO_WAY, SHORT, UNIT, bound_of, reverse
 
-_MARGIN = 3
+MARGIN = 3
 """Bounds are settled up to 1 + 1/2^3 times the smallest one of the open vertices, for a search that is a little longer
 than believed."""
+
+
+DONE_SETTLING = -1
+"""Returned by `settle` when all bounds up to its limit are settled."""
 
 
 class FallArrays(NamedTuple):
@@ -92,32 +96,32 @@ def _set_multipliers_into(backward, plan, vertex, multipliers):
 
 
 @kernel
-def settle(graph, backward, plan, falls, state, least, needed):
-    """Continue to lower bounds until all are settled, or those of the search if only these are `needed`.
+def settle(graph, backward, plan, falls, state, limit, needed, work):
+    """Continue to lower bounds up to a limit, or as far as the search needs them if only these are `needed`.
 
-    `least` is the smallest bound of an open vertex as far as is known, or NO_HORIZON.
+    Return DONE_SETTLING; or, after the turns of `work` vertices, the limit with which to continue.
     """
-    limit = _with_margin(least)
-    while True:
+    for _ in range(work):
         vertex = _first(falls)
         if vertex == NO_VERTEX:
             plan.clock[HORIZON] = NO_HORIZON
-            return
+            return np.int64(DONE_SETTLING)
         begin = falls.first[0] << falls.shift
         if begin > limit:
             plan.clock[HORIZON] = begin
-            return
+            return np.int64(DONE_SETTLING)
         _remove(falls, vertex)
         if state.status[vertex] == INVALID:
             continue
         if needed and state.status[vertex] == OPEN:
             limit = min(limit, _with_margin(plan.bounds[vertex]))
         _shorten(graph, backward, plan, falls, state, vertex)
+    return np.int64(limit)
 
 
 @inlined
 def _with_margin(bound):
-    return NO_HORIZON if bound >= NO_WAY else bound + (bound >> _MARGIN)
+    return np.int64(NO_HORIZON) if bound >= NO_WAY else np.int64(bound + (bound >> MARGIN))
 
 
 @kernel

@@ -24,16 +24,14 @@ UNIT = 1 << 8
 """A multiplier of 1: multipliers are integers in units of 1/256."""
 
 EPOCH, REPAIR, READ, READ_EDGES, UPDATE_AT_STEPS, UPDATE_AT_KNOWN = range(6)
-REPAIRING, OFFERED, DONE, WORK, HORIZON, SHORT = range(6, 12)
+REPAIRING, OFFERED, DONE, RAISING, DISTANCE, END, HORIZON, SHORT = range(6, 14)
 """Indices of `ReplanningArrays.clock`: the epoch, which ends when a confirmed chain is cut or a multiplier changes; the
 number of the last repair; the numbers of invalid vertices and of invalid edges that have been read; the numbers of
 steps and of known invalid vertices and edges at which the belief is updated; and the state of a repair, which may be
-interrupted: one plus its vertex, the numbers of vertices reached and finished, and the number of vertices that may be
-finished before the kernel returns; the horizon, from which on bounds are not settled, and whether the search has come
-to it."""
-CLOCKS = 12
-MOST_WORK = 1 << 12
-"""The number of vertices that repairs may finish in one call of the kernel, which takes about a millisecond."""
+interrupted: one plus its vertex, the numbers of vertices reached and finished, whether bounds are being raised, and
+the distance and the end that were found; the horizon, from which on bounds are not settled, and whether the search has
+come to it."""
+CLOCKS = 14
 
 
 class ReplanningArrays(NamedTuple):

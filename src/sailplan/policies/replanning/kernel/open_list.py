@@ -15,23 +15,23 @@ from sailplan.core.kernel.arrays import (
     EXPANSIONS,
     INVALID_EDGES,
     INVALID_VERTICES,
+    MOST_WORK,
     NO_TIME,
     NO_VERTEX,
     OPEN,
     POLICY_EVALUATIONS,
     TOUCHED,
+    WORK,
 )
 from sailplan.core.kernel.compile import kernel, piece
 from sailplan.core.kernel.heap import NO_TAG, pop_entry, put, tag_of, vertex_of
-from sailplan.core.kernel.policy import before_return, choose, is_due, keys_alone, on_open
+from sailplan.core.kernel.policy import choose, is_due, keys_alone, on_open
 from sailplan.policies.replanning.kernel.edges import (
     HORIZON,
-    MOST_WORK,
     NO_WAY,
     SHORT,
     UPDATE_AT_KNOWN,
     UPDATE_AT_STEPS,
-    WORK,
     ReplanningArrays,
     bound_of,
 )
@@ -61,11 +61,6 @@ def _on_open(search, policy, row, vertex, change):
     policy.numbers[vertex] = queue.issued[0]
     search.state.counts[POLICY_EVALUATIONS] += 1
     put(queue, row, bound_of(search.graph, policy, search.goal, vertex), tag_of(queue.issued[0], vertex))
-
-
-@before_return.register(ReplanningArrays)
-def _before_return(search, policy):
-    policy.clock[WORK] = MOST_WORK
 
 
 @choose.register(ReplanningArrays)
@@ -124,5 +119,5 @@ def offer_open(search, plan, vertices):
 @kernel
 def select_open(search, plan):
     """Call `choose` for the reference engine."""
-    before_return(search, plan)
+    search.state.counts[WORK] = MOST_WORK
     return choose(search, plan, 0)

@@ -13,21 +13,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from sailplan.core.kernel.arrays import INVALID_EDGES, INVALID_VERTICES, NO_ROOM, NO_TIME, NO_VERTEX
+from sailplan.core.kernel.arrays import INVALID_EDGES, INVALID_VERTICES, NO_ROOM, NO_TIME, NO_VERTEX, WORK
 from sailplan.core.kernel.compile import inlined
 from sailplan.core.kernel.edges import locate, slot_count, successor
 from sailplan.core.kernel.heap import NO_TAG, clear, has_room, pop_entry, put, tag_of, vertex_of
 from sailplan.policies.replanning.kernel.edges import (
+    DISTANCE,
     DONE,
+    END,
     EPOCH,
     HORIZON,
     NO_WAY,
     OFFERED,
+    RAISING,
     READ,
     READ_EDGES,
     REPAIR,
     REPAIRING,
-    WORK,
     believed_cost,
     bound_of,
     may_cut,
@@ -35,6 +37,8 @@ from sailplan.policies.replanning.kernel.edges import (
 )
 
 _NEWEST_FIRST = (1 << 35) - 1
+_RAISED_AT_ONCE = 8
+"""As many bounds are raised in the time in which a repair finishes one vertex."""
 
 
 @inlined
@@ -96,28 +100,50 @@ def repair(graph, plan, state, goal, vertex, least):
     """
     clock = plan.clock
     if clock[REPAIRING] != vertex + 1:
+        if clock[RAISING]:
+            # Of a repair that nothing waits for any more. Only if all of its bounds are raised are they consistent.
+            _raise_bounds(plan, clock[DONE])
         clock[REPAIR] += 1
-        clock[REPAIRING], clock[OFFERED], clock[DONE] = vertex + 1, 0, 0
+        clock[REPAIRING], clock[OFFERED], clock[DONE], clock[RAISING] = vertex + 1, 0, 0, 0
         clear(plan.waiting, 0)
         plan.phases[vertex], plan.travelled[vertex] = 2 * clock[REPAIR], 0
         put(plan.waiting, 0, plan.bounds[vertex], tag_of(_NEWEST_FIRST, vertex))
+    if not clock[RAISING]:
+        interrupted = _find_distance(graph, plan, state, goal, vertex, least)
+        if interrupted:
+            return interrupted
+        clock[RAISING] = 1
+    some = min(clock[DONE], _RAISED_AT_ONCE * max(state.counts[WORK], 1))
+    _raise_bounds(plan, some)
+    state.counts[WORK] -= some // _RAISED_AT_ONCE
+    if clock[DONE] > 0:
+        return NO_TIME
+    _lay_chain(plan, vertex, clock[END])
+    clock[REPAIRING], clock[RAISING] = 0, 0
+    return 0
+
+
+@inlined
+def _find_distance(graph, plan, state, goal, vertex, least):
+    """Search for the end of a path from a vertex; return 0 when it is found or there is none, or NO_ROOM or NO_TIME."""
+    clock, counts = plan.clock, state.counts
     reached, finished = 2 * clock[REPAIR], 2 * clock[REPAIR] + 1
-    distance, end = min(np.int64(NO_WAY), clock[HORIZON]), np.int64(NO_VERTEX)
+    clock[DISTANCE], clock[END] = min(np.int64(NO_WAY), clock[HORIZON]), NO_VERTEX
     while True:
-        if clock[WORK] <= 0:
+        if counts[WORK] <= 0:
             return NO_TIME
         rank, tag = pop_entry(plan.waiting, 0, plan.phases, reached)
         if tag == NO_TAG or rank >= clock[HORIZON]:
-            break
+            return 0
         here = vertex_of(tag)
         place = locate(graph, here)
         if not has_room(plan.waiting, slot_count(graph, place)):
             put(plan.waiting, 0, rank, tag)
             return NO_ROOM
         if here != vertex and holds(graph, plan, state, goal, here):
-            distance, end = rank, here
-            break
-        clock[WORK] -= 1
+            clock[DISTANCE], clock[END] = rank, here
+            return 0
+        counts[WORK] -= 1
         plan.phases[here] = finished
         plan.done[clock[DONE]] = here
         clock[DONE] += 1
@@ -135,13 +161,17 @@ def repair(graph, plan, state, goal, vertex, least):
             plan.came_from[target], plan.came_by[target] = here, slot
             clock[OFFERED] += 1
             put(plan.waiting, 0, travelled + plan.bounds[target], tag_of(_NEWEST_FIRST - clock[OFFERED], target))
-    for index in range(clock[DONE]):
-        here = plan.done[index]
-        left = distance if distance == NO_WAY else distance - plan.travelled[here]
+
+
+@inlined
+def _raise_bounds(plan, count):
+    """Raise the bounds of the last `count` finished vertices; that of the vertex of the repair is the last of all."""
+    clock = plan.clock
+    for _ in range(count):
+        clock[DONE] -= 1
+        here = plan.done[clock[DONE]]
+        left = clock[DISTANCE] if clock[DISTANCE] == NO_WAY else clock[DISTANCE] - plan.travelled[here]
         plan.bounds[here] = max(plan.bounds[here], left)
-    _lay_chain(plan, vertex, end)
-    clock[REPAIRING] = 0
-    return 0
 
 
 @inlined
