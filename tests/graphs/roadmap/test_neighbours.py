@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -89,7 +91,7 @@ def test_unique_pairs_are_sorted_with_the_smaller_number_first() -> None:
 
 def test_the_neighbours_of_prm_star() -> None:
     assert prm_star_neighbours(1, 3) == 1
-    assert prm_star_neighbours(1000, 2) == int(np.ceil(np.e * 1.5 * np.log(1000)))
+    assert prm_star_neighbours(1000, 2) == math.ceil(math.e * 1.5 * math.log(1000))
 
 
 @pytest.mark.parametrize("radius", [0.0, -1.0, np.nan, np.inf])
