@@ -172,6 +172,8 @@ class Trace:
             for name, array, shape in (("expanded", expanded, ()), ("evaluated", edges, (2,))):
                 if array.ndim != 1 + len(shape) or array.shape[1:] != shape or array.dtype.kind not in "iu":
                     raise ValueError(f"{name} has shape {array.shape} and type {array.dtype}")
+                if array.size and not 0 <= array.min() <= array.max() <= np.iinfo(np.int32).max:
+                    raise ValueError(f"{name} has numbers that are no vertices")
             return cls(start, goal, expanded.astype(np.int32), edges.astype(np.int32))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise SailplanError(f"{path}: not a trace, or a damaged one ({fault_line(error)})") from error

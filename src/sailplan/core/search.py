@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core.compiled_engine import CompiledEngine, compile_search
-from sailplan.core.graph import Problem, is_compiled
+from sailplan.core.graph import Problem, is_compiled, is_finite
 from sailplan.core.kernel.arrays import EDGE_EVALUATIONS, NON_FINITE_SCORES, POLICY_EVALUATIONS
 from sailplan.core.kernel.compile import compile_seconds
 from sailplan.core.policy import NO_BOUND, NOT_STEERED, Discovery, EdgeRequest, Policy, Request
@@ -499,9 +499,13 @@ class ScriptedPolicy:
         return ScriptedFrontier(self.trace, state)
 
     def check(self, problem: Problem) -> None:
-        """Raise SailplanError if the trace has another start or goal than the problem."""
+        """Raise SailplanError if the trace has another start or goal than the problem, or vertices that it lacks."""
         if (problem.start, problem.goal) != (self.trace.start, self.trace.goal):
             raise SailplanError(f"{problem.name}: the trace was recorded between other vertices")
+        count = problem.graph.vertex_count if is_finite(problem.graph) else math.inf
+        for vertices in (self.trace.expanded, self.trace.evaluated):
+            if vertices.dtype.kind not in "iu" or (vertices.size and not 0 <= vertices.min() <= vertices.max() < count):
+                raise SailplanError(f"{problem.name}: the trace has vertices that the graph does not have")
 
 
 class ScriptedFrontier:

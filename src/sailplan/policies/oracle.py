@@ -63,6 +63,8 @@ class OraclePolicy:
     def _cost_to_go(self, problem: Problem) -> FloatArray:
         if self.table is None:
             return cost_to_go(problem)
+        if np.ndim(self.table) != 1:
+            raise PolicyError(f"{problem.name}: a table needs a cost for each vertex, got {np.shape(self.table)}")
         if is_finite(problem.graph) and len(self.table) != problem.graph.vertex_count:
             raise PolicyError(f"{problem.name}: a table of {len(self.table)} costs for another number of vertices")
         return self.table

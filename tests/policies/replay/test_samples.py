@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,12 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sailplan.core import Limits, SearchState, StopRule, Trace, replay, search
+from sailplan.core.search import EngineName
 from sailplan.datasets import World
+from sailplan.errors import SailplanError
 from sailplan.graphs import ExplicitGraph, GridGraph, Problem, grid_problem
 from sailplan.policies import greedy, load_policy
 from sailplan.policies.features import FeatureSet, feature_set
 from sailplan.policies.features.patch import Patch
 from sailplan.policies.replay.samples import draw_steps, take_samples
+from sailplan.policies.replay.transitions import look_at_steps
+from tests.learned_policies import random_policy
 from tests.learning.tiny import tiny_problems
 from tests.strategies import explicit_problems, grid_problems
 
@@ -160,3 +165,49 @@ def test_samples_are_uniform_over_the_open_list() -> None:
     freedom = len(frontier) - 1
     # Its mean and deviation are known; five deviations are far beyond chance.
     assert _chi_square(counts) < freedom + 5 * np.sqrt(2 * freedom)
+
+
+ELSEWHERE = grid_problem(World(np.zeros((3, 4), np.bool_)))
+WRONG_TRACES = {
+    "not open": [0, 11],
+    "twice": [0, 1, 1],
+    "negative": [0, -1],
+    "huge": [0, 10**9],
+    "too large by one": [0, 12],
+    "real": [0.0, 1.0],
+}
+
+
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+@pytest.mark.parametrize("wrong", WRONG_TRACES)
+def test_a_trace_of_another_problem_is_refused(wrong: str, engine: EngineName) -> None:
+    expanded = np.array(WRONG_TRACES[wrong])
+    steps = np.arange(len(expanded))
+    trace = Trace(ELSEWHERE.start, ELSEWHERE.goal, expanded)
+    with pytest.raises(SailplanError, match=r"the trace (was recorded on another problem|has vertices)"):
+        take_samples(ELSEWHERE, trace, feature_set("paper17"), steps, np.zeros(len(steps)), engine)
+    with pytest.raises(SailplanError, match=r"the trace (was recorded on another problem|has vertices)"):
+        look_at_steps(ELSEWHERE, trace, random_policy(0, "paper17"), steps, engine)
+
+
+@pytest.mark.parametrize("pick", [1e12, -1e12, 1.0, -0.5, np.nan])
+def test_picks_are_fractions(pick: float) -> None:
+    trace = search(ELSEWHERE, load_policy("h_euc")).trace
+    with pytest.raises(SailplanError, match=r"picks must be a number for each step, at least 0 and below 1"):
+        take_samples(ELSEWHERE, trace, feature_set("paper17"), np.zeros(1, np.int64), np.array([pick]))
+
+
+@pytest.mark.parametrize("steps", [[-1], [10**6], [1, 0], [0.5], [[0]]])
+def test_steps_are_those_of_the_trace(steps: list[int]) -> None:
+    trace = search(ELSEWHERE, load_policy("h_euc")).trace
+    with pytest.raises(SailplanError, match=r"^steps must be"):
+        take_samples(ELSEWHERE, trace, feature_set("paper17"), np.array(steps), np.zeros(len(steps)))
+    with pytest.raises(SailplanError, match=r"^steps must be"):
+        look_at_steps(ELSEWHERE, trace, random_policy(0, "paper17"), np.array(steps))
+
+
+def test_a_trace_file_with_a_number_that_is_no_vertex(tmp_path: Path) -> None:
+    for number in (-1, 1 << 40):
+        np.savez(tmp_path / "trace.npz", start=0, goal=1, expanded=np.array([0, number]))
+        with pytest.raises(SailplanError, match=r"not a trace, or a damaged one .*expanded has numbers that are no"):
+            Trace.load(tmp_path / "trace.npz")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.core.kernel.arrays import ENTERED, EXPANSIONS, NO_VERTEX
+from sailplan.core.kernel.arrays import ENTERED, EXPANSIONS, NO_VERTEX, OPEN
 from sailplan.core.kernel.compile import inlined, piece
 from sailplan.core.kernel.policy import choose, drop_closed, on_open
 from sailplan.policies.features.kernel import FeatureArrays, fill_row
@@ -71,15 +71,15 @@ class TransitionArrays(NamedTuple):
 def _replay_step(search, policy, row):
     """Take the samples of this step, and return the next vertex of the replay."""
     step, members, count = search.state.counts[EXPANSIONS], policy.members, policy.member_count
+    vertex = _next_of(policy.order, search.state)
+    if vertex == NO_VERTEX:
+        return NO_VERTEX
     while policy.taken[0] < len(policy.steps) and policy.steps[policy.taken[0]] == step:
         taken = policy.taken[0]
-        vertex = np.int64(members[int(policy.picks[taken] * count[0])])
-        policy.vertices[taken] = vertex
-        _copy_row(search, policy.features, vertex, policy.rows, taken)
+        sample = np.int64(members[int(policy.picks[taken] * count[0])])
+        policy.vertices[taken] = sample
+        _copy_row(search, policy.features, sample, policy.rows, taken)
         policy.taken[0] += 1
-    if step >= len(policy.order):
-        return NO_VERTEX
-    vertex = np.int64(policy.order[step])
     count[0] -= 1
     last = members[count[0]]
     members[policy.places[vertex]] = last
@@ -107,9 +107,9 @@ def _replay_transition(search, policy, row):
         if vertex != NO_VERTEX:
             _copy_row(search, policy.learned.features, vertex, policy.next_rows, taken[ENDED])
         taken[ENDED] += 1
-    if step >= len(policy.order):
+    vertex = _next_of(policy.order, search.state)
+    if vertex == NO_VERTEX:
         return NO_VERTEX
-    vertex = np.int64(policy.order[step])
     if taken[BEGUN] < len(policy.steps) and policy.steps[taken[BEGUN]] == step:
         _copy_row(search, policy.learned.features, vertex, policy.rows, taken[BEGUN])
         taken[BEGUN] += 1
@@ -125,6 +125,15 @@ def _list_scored(search, policy, row, vertex, change):
         policy.scores[vertex] = score_vertex(search, policy.learned, np.int64(vertex))
         policy.members[policy.member_count[0]] = vertex
         policy.member_count[0] += 1
+
+
+@inlined
+def _next_of(order, state):
+    """Return the next vertex of a trace; NO_VERTEX at its end, or if it is not open and the trace a wrong one."""
+    step = state.counts[EXPANSIONS]
+    if step >= len(order) or state.status[order[step]] != OPEN:
+        return NO_VERTEX
+    return np.int64(order[step])
 
 
 @piece

@@ -12,6 +12,7 @@ from sailplan.core.graph import FloatArray, Problem, is_finite
 from sailplan.core.policy import CompiledForm, Discovery, as_vertex
 from sailplan.core.search import EngineName, ScriptedFrontier, ScriptedPolicy
 from sailplan.core.state import IntArray, SearchState
+from sailplan.errors import SailplanError
 from sailplan.policies.features.feature import FeatureSet, allocate_features
 from sailplan.policies.learned.policy import compiled_columns
 from sailplan.policies.replay.kernel import SampleArrays
@@ -76,6 +77,11 @@ def take_samples(
     vertices, rows
         The sampled vertices, shape (steps,), and their features at that moment, shape (steps, columns).
 
+    Raises
+    ------
+    SailplanError
+        If the trace was recorded on another problem, or the steps or picks are out of their range.
+
     Examples
     --------
     >>> from sailplan.policies import dijkstra, feature_set
@@ -86,10 +92,36 @@ def take_samples(
     >>> vertices, rows.shape
     (array([0, 2], dtype=int32), (2, 17))
     """
+    steps, picks = checked_steps(steps, trace), np.array(picks, np.float64)
+    if picks.shape != steps.shape or not ((picks >= 0.0) & (picks < 1.0)).all():
+        raise SailplanError("picks must be a number for each step, at least 0 and below 1")
     sampler = Sampler(trace, features, steps, picks)
     last = int(steps[-1]) + 1 if len(steps) else 0
     search(problem, sampler, Limits(expansions=last), engine=engine)
+    check_replayed(problem, int(sampler.taken[0]), steps)
     return sampler.vertices, sampler.rows
+
+
+def checked_steps(steps: NDArray[np.int64], trace: Trace) -> NDArray[np.int64]:
+    """Return a copy of numbers of steps; raises SailplanError unless they ascend and are steps of the trace."""
+    numbers = np.array(steps)
+    if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
+        raise SailplanError(f"steps must be a list of integers, got {numbers.dtype} of shape {numbers.shape}")
+    length = len(trace.expanded)
+    if numbers.size and (numbers[0] < 0 or numbers[-1] >= length or (numbers[1:] < numbers[:-1]).any()):
+        raise SailplanError(f"steps must be ascending numbers from 0 to {length - 1}")
+    return numbers.astype(np.int64)
+
+
+def check_replayed(problem: Problem, reached: int, steps: NDArray[np.int64]) -> None:
+    """Raise SailplanError if a replay has reached only some of the steps."""
+    if reached < len(steps):
+        raise wrong_trace(problem)
+
+
+def wrong_trace(problem: Problem) -> SailplanError:
+    """Return the error for a trace whose next vertex is not open."""
+    return SailplanError(f"{problem.name}: the trace was recorded on another problem: its next vertex is not open")
 
 
 class Sampler:
@@ -100,6 +132,7 @@ class Sampler:
     def __init__(self, trace: Trace, features: FeatureSet, steps: NDArray[np.int64], picks: FloatArray) -> None:
         self.features, self.steps, self.picks = features, steps, picks
         self._script = ScriptedPolicy(trace)
+        self.taken = np.zeros(1, np.int64)
         self.vertices = np.empty(len(steps), np.int32)
         self.rows = np.empty((len(steps), len(features.columns)))
 
@@ -116,13 +149,13 @@ class Sampler:
         vertices = problem.graph.vertex_count
         features = allocate_features(codes)
         arrays = SampleArrays(
-            order=self._script.trace.expanded,
+            order=np.array(self._script.trace.expanded, np.int32),
             steps=self.steps,
             picks=self.picks,
             features=features,
             vertices=self.vertices,
             rows=self.rows,
-            taken=np.zeros(1, np.int64),
+            taken=self.taken,
             members=np.empty(vertices, np.int32),
             places=np.empty(vertices, np.int32),
             member_count=np.zeros(1, np.int64),
@@ -138,7 +171,6 @@ class SamplingFrontier:
         self._features = sampler.features.follow(problem)
         self._members: list[int] = []
         self._met: set[int] = set()
-        self._taken = 0
 
     def observe(self, discovery: Discovery) -> None:
         """Do nothing: the trace determines the order."""
@@ -150,15 +182,18 @@ class SamplingFrontier:
 
     def select(self) -> int | None:
         """Take the samples of this step, and return the next vertex of the trace."""
-        sampler, step = self._sampler, self._state.expansions
-        while self._taken < len(sampler.steps) and sampler.steps[self._taken] == step:
-            looked_at = self._members[int(sampler.picks[self._taken] * len(self._members))]
-            sampler.vertices[self._taken] = looked_at
-            sampler.rows[self._taken] = self._features(self._problem, self._state, [looked_at])[0]
-            self._taken += 1
+        sampler, step, taken = self._sampler, self._state.expansions, self._sampler.taken
         vertex = as_vertex(self._script.select(), "sampling")
-        if vertex is not None:
-            place, last = self._members.index(vertex), self._members.pop()
-            if vertex != last:
-                self._members[place] = last
+        if vertex is None:
+            return None
+        if vertex not in self._members:
+            raise wrong_trace(self._problem)
+        while taken[0] < len(sampler.steps) and sampler.steps[taken[0]] == step:
+            looked_at = self._members[int(sampler.picks[taken[0]] * len(self._members))]
+            sampler.vertices[taken[0]] = looked_at
+            sampler.rows[taken[0]] = self._features(self._problem, self._state, [looked_at])[0]
+            taken[0] += 1
+        place, last = self._members.index(vertex), self._members.pop()
+        if vertex != last:
+            self._members[place] = last
         return vertex

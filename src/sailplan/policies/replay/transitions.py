@@ -15,7 +15,8 @@ from sailplan.core.policy import CompiledForm, Discovery, as_vertex
 from sailplan.core.search import EngineName, ScriptedFrontier, ScriptedPolicy
 from sailplan.core.state import SearchState
 from sailplan.policies.learned.policy import LearnedPolicy
-from sailplan.policies.replay.kernel import TransitionArrays
+from sailplan.policies.replay.kernel import BEGUN, ENDED, TransitionArrays
+from sailplan.policies.replay.samples import check_replayed, checked_steps, wrong_trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +65,17 @@ def look_at_steps(
     -------
     Transitions
         One transition per step.
+
+    Raises
+    ------
+    SailplanError
+        If the trace was recorded on another problem, or the steps are out of their range.
     """
+    steps = checked_steps(steps, trace)
     watch = TransitionWatch(trace, policy, steps)
     if len(steps):
         search(problem, watch, Limits(expansions=len(trace.expanded)), engine=engine)
+        check_replayed(problem, int(watch.taken[BEGUN]), steps)
     costs = np.full(len(steps), 1.0 / policy.features.span(problem))
     return Transitions(watch.rows, watch.next_rows, costs, (watch.next_vertices != NO_VERTEX).astype(np.float64))
 
@@ -83,6 +91,7 @@ class TransitionWatch:
         shape = (len(steps), len(policy.features.columns))
         self.rows, self.next_rows = np.zeros(shape), np.zeros(shape)
         self.next_vertices = np.full(len(steps), NO_VERTEX, np.int32)
+        self.taken = np.zeros(2, np.int64)
 
     def open(self, problem: Problem, state: SearchState) -> WatchingFrontier:
         """Create the open list of the replay in the reference engine."""
@@ -96,7 +105,7 @@ class TransitionWatch:
             return None
         vertices = problem.graph.vertex_count
         arrays = TransitionArrays(
-            order=self._script.trace.expanded,
+            order=np.array(self._script.trace.expanded, np.int32),
             steps=self.steps,
             learned=learned.arrays,
             scores=np.empty(vertices),
@@ -106,7 +115,7 @@ class TransitionWatch:
             rows=self.rows,
             next_vertices=self.next_vertices,
             next_rows=self.next_rows,
-            taken=np.zeros(2, np.int64),
+            taken=self.taken,
         )
         return replace(learned, arrays=arrays)
 
@@ -117,7 +126,6 @@ class WatchingFrontier:
     def __init__(self, watch: TransitionWatch, script: ScriptedFrontier, problem: Problem, state: SearchState) -> None:
         self._watch, self._script, self._problem, self._state = watch, script, problem, state
         self._scores: dict[int, float] = {}
-        self._begun = self._ended = 0
 
     def observe(self, discovery: Discovery) -> None:
         """Do nothing: the trace determines the order."""
@@ -130,18 +138,22 @@ class WatchingFrontier:
 
     def select(self) -> int | None:
         """Record the result of the previous step and the features of this one; return the next vertex of the trace."""
-        watch, step = self._watch, self._state.expansions
-        if self._ended < self._begun:
+        watch, step, taken = self._watch, self._state.expansions, self._watch.taken
+        if taken[ENDED] < taken[BEGUN]:
             opened = [vertex for vertex in self._scores if self._state.status[vertex] == OPEN]
             vertex = min(opened, key=self._scores.__getitem__, default=NO_VERTEX)
-            watch.next_vertices[self._ended] = vertex
+            watch.next_vertices[taken[ENDED]] = vertex
             if vertex != NO_VERTEX:
-                watch.next_rows[self._ended] = self._features(vertex)
-            self._ended += 1
+                watch.next_rows[taken[ENDED]] = self._features(vertex)
+            taken[ENDED] += 1
         chosen = as_vertex(self._script.select(), "Q-learning")
-        if chosen is not None and self._begun < len(watch.steps) and watch.steps[self._begun] == step:
-            watch.rows[self._begun] = self._features(chosen)
-            self._begun += 1
+        if chosen is None:
+            return None
+        if chosen not in self._scores or not self._state.is_open(chosen):
+            raise wrong_trace(self._problem)
+        if taken[BEGUN] < len(watch.steps) and watch.steps[taken[BEGUN]] == step:
+            watch.rows[taken[BEGUN]] = self._features(chosen)
+            taken[BEGUN] += 1
         return chosen
 
     def _features(self, vertex: int) -> FloatArray:
