@@ -196,3 +196,11 @@ def test_a_group_needs_an_srdf(tmp_path: Path) -> None:
 def test_no_such_link(tmp_path: Path) -> None:
     with pytest.raises(RobotError, match=r"^robot 'tiny' has no link 'toe'$"):
         tiny_robot(tmp_path, "arm").link_position([0.0, 0.0], "toe")
+
+
+@pytest.mark.parametrize("starts", [1, 2, 4])
+def test_as_many_ends_as_starts(starts: int, tmp_path: Path) -> None:
+    robot = tiny_robot(tmp_path)
+    joints = len(robot.joint_names)
+    with pytest.raises(RobotError, match=f"^as many ends as starts are needed, got 3 and {starts}$"):
+        robot.edge_valid(np.zeros((starts, joints)), np.zeros((3, joints)))

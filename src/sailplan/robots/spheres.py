@@ -131,10 +131,12 @@ class SphereRobot(ModelRobot[SphereModel]):
         Raises
         ------
         RobotError
-            If a row has the wrong length or is not finite.
+            If a row has the wrong length or is not finite, or there are not as many ends as starts.
         """
-        first = as_configurations(self, starts)
-        differences = self._space.difference(first, as_configurations(self, ends))
+        first, last = as_configurations(self, starts), as_configurations(self, ends)
+        if len(first) != len(last):
+            raise RobotError(f"as many ends as starts are needed, got {len(last)} and {len(first)}")
+        differences = self._space.difference(first, last)
         segments = segment_counts(differences, self.resolution)
         result, checked, scratch = np.empty(len(first), bool), np.zeros(1, np.int64), np.empty(first.shape[1])
         arm, scene, pose = self._arm, self.scene.arrays, scratch_pose(self._arm)

@@ -108,3 +108,18 @@ def test_other_policies_have_no_candidates(engine: EngineName) -> None:
     search = open_search(draw_problem("S..G"), greedy("euclidean"), engine=engine)
     with pytest.raises(EngineError, match="chooses by itself"):
         search.list_candidates()
+
+
+@pytest.mark.parametrize("choice", [2, 10**12, -7, -(10**12)])
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
+def test_a_choice_that_does_not_exist_is_none(engine: EngineName, choice: int) -> None:
+    problem, ranking = draw_problem("S..G"), Top(2, "euclidean")
+    search, steering = _open(problem, ranking, "relative", engine)
+    search.list_candidates()
+    steering.choice[0] = choice
+    search.advance(Limits(expansions=1))
+    assert search.state.expanded.tolist() == [problem.start]
+    # Nor is a vertex that the caller has written into the list of candidates.
+    steering.candidates[:], steering.choice[0] = 10**12, 0
+    search.advance(Limits(expansions=2))
+    assert search.state.expanded.tolist() == [0, 1]

@@ -29,7 +29,7 @@ class SteeredArrays(NamedTuple):
     rows: NDArray[np.float64]
     """Output, shape (queues * places, columns): the features of each candidate; zeros if there is no vertex."""
     choice: NDArray[np.int64]
-    """Input: the number of the candidate to expand, counted over all queues; if NONE, the queues take turns."""
+    """Input: the number of the candidate to expand, counted over all queues; if it is none, the queues take turns."""
     popped: NDArray[np.int64]
     """Scratch, shape (2, places): ranks and tags."""
 
@@ -44,9 +44,9 @@ def _pop_chosen(search, policy, row):
     """Return the candidate that was chosen; if none was, the first vertex of the queue whose turn it is."""
     choice, places = policy.choice[0], policy.candidates.shape[1]
     policy.choice[0] = NONE
-    if choice != NONE:
+    if 0 <= choice < policy.candidates.size:
         vertex = policy.candidates[choice // places, choice % places]
-        if vertex != NO_VERTEX and search.state.status[vertex] == OPEN:
+        if 0 <= vertex < len(search.state.status) and search.state.status[vertex] == OPEN:
             return vertex
     return choose(search, policy.keys, row)
 

@@ -48,7 +48,7 @@ class Steering:
         self.rows = np.zeros((self.candidates.size, len(features.columns)))
         """The features of each candidate; zeros if there is none."""
         self.choice = np.full(1, NONE, np.int64)
-        """The number of the candidate to expand, counted over all queues; if NONE, the queues take turns."""
+        """The number of the candidate to expand, counted over all queues; if NONE or absent, the queues take turns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +112,8 @@ class SteeredFrontier(QueueFrontier):
         """Return the candidate that was chosen; if none was, the first vertex of the queue whose turn it is."""
         choice = self._steering.choice.item()
         self._steering.choice[0] = NONE
-        if choice != NONE:
+        if 0 <= choice < self._steering.candidates.size:
             vertex = self._steering.candidates.item(choice)
-            if vertex != NO_VERTEX and self._state.status[vertex] == OPEN:
+            if 0 <= vertex < len(self._state.status) and self._state.status[vertex] == OPEN:
                 return vertex
         return super().select()
