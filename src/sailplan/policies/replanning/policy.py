@@ -390,6 +390,8 @@ def allocate_bounds(
         wholes = np.empty(0, np.int64)
     else:
         wholes = whole_multipliers(multipliers, rows) if first is None else first.wholes.copy()
+    # On large maps these arrays are most of the memory.
+    slots = np.int16 if graph.max_degree < np.iinfo(np.int16).max else np.int32
     plan = ReplanningArrays(
         goal=problem.goal,
         degree=graph.max_degree,
@@ -401,14 +403,14 @@ def allocate_bounds(
         edge_of=graph.reversed_rows if isinstance(graph, ExplicitGraph) else np.empty(0, np.int64),
         bounds=np.zeros(count, np.int64) if first is None else first.bounds.copy(),
         from_lower_bound=not settled,
-        onward=np.zeros(count, np.int32),
-        confirmed=np.zeros(count, np.int64),
+        onward=np.zeros(count, slots),
+        confirmed=np.zeros(count, np.int32),
         numbers=np.zeros(count, np.int64),
         clock=np.zeros(CLOCKS, np.int64),
         travelled=np.empty(count, np.int64),
-        phases=np.zeros(count, np.int64),
+        phases=np.zeros(count, np.int32),
         came_from=np.empty(count, np.int32),
-        came_by=np.empty(count, np.int32),
+        came_by=np.empty(count, slots),
         done=np.empty(count, np.int32),
         waiting=allocate_queues(1, FIRST_ROOM + 2 * graph.max_degree),
     )

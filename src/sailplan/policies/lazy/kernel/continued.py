@@ -237,7 +237,10 @@ def _check_way(graph, backward, policy, state, queue, goal, vertex):
     if _length(policy, vertex) == NO_WAY or plan.came_from[vertex] == NO_VERTEX:
         return
     source = np.int64(plan.came_from[vertex])
-    if believed_cost(graph, plan, state, source, locate(graph, source), plan.came_by[vertex], vertex) == NO_WAY:
+    if (
+        believed_cost(graph, plan, state, source, locate(graph, source), np.int64(plan.came_by[vertex]), vertex)
+        == NO_WAY
+    ):
         _find_length(graph, backward, policy, state, queue, goal, vertex)
 
 
@@ -249,7 +252,7 @@ def _holds(graph, plan, state, goal, vertex, least):
     """
     epoch, here, steps = plan.clock[EPOCH], np.int64(vertex), 0
     while here != goal and abs(plan.confirmed[here]) != epoch:
-        place, slot = locate(graph, here), plan.onward[here] - 1
+        place, slot = locate(graph, here), np.int64(plan.onward[here]) - 1
         if slot < 0 or not _fits(graph, plan, state, here, place, slot):
             slot = _fitting_slot(graph, plan, state, goal, here, place, least)
             if slot < 0:

@@ -59,9 +59,9 @@ class ReplanningArrays(NamedTuple):
     """The lower bound of each vertex; NO_WAY if there is no path to the goal."""
     from_lower_bound: bool
     """Whether a bound of 0 has yet to be set to the lower bound that the graph provides."""
-    onward: NDArray[np.int32]
+    onward: NDArray[np.int16] | NDArray[np.int32]
     """One plus the slot of the next edge on the path from each vertex; 0 if none is known."""
-    confirmed: NDArray[np.int64]
+    confirmed: NDArray[np.int32]
     """The epoch in which the chain from each vertex was last tested; negative if it did not hold."""
     numbers: NDArray[np.int64]
     """The insertion number of each open vertex."""
@@ -69,10 +69,10 @@ class ReplanningArrays(NamedTuple):
     """Counters; see EPOCH, REPAIR, ..."""
     travelled: NDArray[np.int64]
     """Scratch of a repair, like all fields below: the distance from the open vertex to each vertex reached."""
-    phases: NDArray[np.int64]
+    phases: NDArray[np.int32]
     """Whether each vertex was reached or finished in the current repair."""
     came_from: NDArray[np.int32]
-    came_by: NDArray[np.int32]
+    came_by: NDArray[np.int16] | NDArray[np.int32]
     """`came_from` and `came_by` are the vertex and the slot by which each vertex was reached."""
     done: NDArray[np.int32]
     """The finished vertices."""

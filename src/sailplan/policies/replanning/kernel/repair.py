@@ -63,7 +63,7 @@ def holds(graph, plan, state, goal, vertex):
     """Return whether the chain from a vertex to the goal is valid and as long as its bound; cached for the epoch."""
     epoch, here, steps = plan.clock[EPOCH], np.int64(vertex), 0
     while here != goal and abs(plan.confirmed[here]) != epoch:
-        slot = plan.onward[here] - 1
+        slot = np.int64(plan.onward[here]) - 1
         if slot < 0:
             break
         place = locate(graph, here)
@@ -86,7 +86,7 @@ def mark_chain(graph, plan, goal, vertex, end, steps):
     here = np.int64(vertex)
     for _ in range(steps):
         plan.confirmed[here] = answer
-        here = np.int64(successor(graph, locate(graph, here), plan.onward[here] - 1))
+        here = np.int64(successor(graph, locate(graph, here), np.int64(plan.onward[here]) - 1))
     return holds
 
 
