@@ -391,7 +391,7 @@ def allocate_bounds(
     else:
         wholes = whole_multipliers(multipliers, rows) if first is None else first.wholes.copy()
     # On large maps these arrays are most of the memory.
-    slots = np.int16 if graph.max_degree < np.iinfo(np.int16).max else np.int32
+    slots: Any = np.int16 if graph.max_degree < np.iinfo(np.int16).max else np.int32
     plan = ReplanningArrays(
         goal=problem.goal,
         degree=graph.max_degree,
