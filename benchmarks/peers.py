@@ -89,7 +89,7 @@ def path_cost(world: World, moves: Moves, cells: Sequence[Cell]) -> float:
     total = 0.0 if path[:1] + path[-1:] == [0, graph.vertex_count - 1] else math.inf
     for vertex, target in pairwise(path):
         costs = dict(zip(*graph.successors(vertex), strict=True))
-        held = graph.evaluate(vertex, [target]) == [EdgeStatus.VALID]
+        held = graph.evaluate(vertex, [target])[0] in (EdgeStatus.VALID, EdgeStatus.VALID_TARGET)
         total += costs.get(target, math.inf) if held else math.inf
     return total
 
