@@ -159,3 +159,16 @@ def test_real_problems_are_almost_all_valid_at_both_ends(name: str, shared_data:
     ends = [[one.start, one.goal] for one in found]
     invalid = sum(not robot.in_scene(one.scene).valid(rows).all() for one, rows in zip(found, ends, strict=True))
     assert invalid <= 3, "spheres are larger than the meshes that the problems were made with"
+
+
+def test_an_archive_that_expands_to_gigabytes_is_refused(problems: Path) -> None:
+    (problems / "box" / "request0003.yaml").write_bytes(b" " * 20 * 2**20)
+    with pytest.raises(RobotError, match=r"problems\.tar\.xz: unpacks to more than 16777216 bytes"):
+        read_problems(archive_of(problems), JOINTS)
+
+
+@pytest.mark.parametrize("text", ["2001-99-99", "[" * 10_000, "!!int x"])
+def test_yaml_that_python_cannot_hold_is_one_line(problems: Path, text: str) -> None:
+    (problems / "box" / "scene0001.yaml").write_text(text)
+    with pytest.raises(RobotError, match=r"^[^\n]*scene0001\.yaml: not YAML: [^\n]*$"):
+        read_problems(problems, JOINTS)

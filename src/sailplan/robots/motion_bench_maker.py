@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from sailplan.archives import most_unpacked
 from sailplan.core.graph import FloatArray
 from sailplan.errors import RobotError
 from sailplan.files import FilePath, fault_line, file_bytes
@@ -178,10 +179,13 @@ def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
         for file in path.rglob("*.yaml"):
             yield file.relative_to(path).as_posix(), file_bytes(file, error=RobotError)
         return
-    content = io.BytesIO(file_bytes(path, error=RobotError))
+    content = file_bytes(path, error=RobotError)
+    most = most_unpacked(len(content))
     try:
-        with tarfile.open(fileobj=content) as archive:
+        with tarfile.open(fileobj=io.BytesIO(content)) as archive:
             for member in archive:
+                if member.offset_data + member.size > most:
+                    raise RobotError(f"{path}: unpacks to more than {most} bytes, and no more are read of its size")
                 handle = archive.extractfile(member) if member.name.endswith(".yaml") else None
                 if handle:
                     yield member.name, handle.read()
@@ -197,5 +201,6 @@ def _document(text: bytes, where: str) -> Any:
     try:
         # The loader in C is ten times as fast; both build plain values only.
         return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except yaml.YAMLError as fault:
+    # Values such as a date that does not exist are other errors.
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as fault:
         raise RobotError(f"{where}: not YAML: {fault_line(fault)}") from fault

@@ -220,6 +220,8 @@ def test_a_file_gives_the_roadmap_back(tmp_path: Path) -> None:
         ({"sources": np.array(1)}, r"sources must be a number for each of 1 edges, got the shape \(\)"),
         ({"sources": np.zeros(4)}, "sources must be numbers, got float64"),
         ({"facts": np.array("{")}, "its facts are not JSON"),
+        ({"facts": np.array("9" * 5000)}, "its facts are not JSON"),
+        ({"facts": np.array("[" * 100_000)}, "its facts are not JSON"),
         ({"facts": np.array("[]")}, "its facts have no space"),
         ({"facts": np.array(json.dumps({"space": {"lower": [0.0]}}))}, "its facts lack upper"),
         ({"facts": np.array([{}], dtype=object)}, "not an .npz file, or a damaged one"),

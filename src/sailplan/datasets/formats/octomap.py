@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sailplan.datasets.formats.kernel import DEPTH, FREE, OCCUPIED, decode_leaves, fill_leaves
 from sailplan.datasets.formats.movingai import natural_number
 from sailplan.errors import WorldError
-from sailplan.files import FilePath
+from sailplan.files import FilePath, file_bytes
 from sailplan.graphs.grid.world import Unknown, check_unknown
 from sailplan.graphs.voxels.graph import VoxelGraph
 
@@ -114,12 +114,9 @@ def read_octomap(path: FilePath) -> OctoMap:
     >>> read_octomap("missing.bt")
     Traceback (most recent call last):
         ...
-    sailplan.errors.WorldError: missing.bt: No such file or directory
+    sailplan.errors.WorldError: missing.bt: no such file or directory
     """
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise WorldError(f"{path}: {error.strerror or error}") from error
+    content = file_bytes(path, error=WorldError)
     size, resolution, data = _read_header(content, path)
     leaves = _read_leaves(data, size, path)
     low = leaves[:, :3].min(axis=0)

@@ -44,10 +44,10 @@ def load(path: FilePath) -> Parts:
         raise GraphError(f"{path}: not a roadmap: there is no array {missing[0]}")
     try:
         return _checked(arrays, json.loads(str(arrays["facts"])))
-    except json.JSONDecodeError as error:
-        raise GraphError(f"{path}: its facts are not JSON ({fault_line(error)})") from error
     except GraphError as error:
         raise GraphError(f"{path}: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise GraphError(f"{path}: its facts are not JSON ({fault_line(error)})") from error
 
 
 def check_arrays(
