@@ -73,7 +73,9 @@ def _prepare_output() -> None:
 
 def _stop_output() -> int:
     """Ignore further output, whose reader has closed it; a second error at exit would help nobody."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())
+    # Typer may have replaced `sys.stdout`.
+    if sys.__stdout__ is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())
     return 0
 
 

@@ -88,7 +88,7 @@ def test_the_cost_of_a_diagonal_can_be_chosen() -> None:
     for cost in (1.7e308, 10**400):
         with pytest.raises(GraphError, match=r"must be not negative and at most 1e\+100$"):
             Moves(diagonal_cost=cost)
-    assert Moves(diagonal_cost=np.float32(1.25)).diagonal_cost == 1.25
+    assert Moves(diagonal_cost=np.float32(1.25)).diagonal_cost == 1.25  # type: ignore[arg-type]
 
 
 def test_cells_vertices_and_coordinates() -> None:
