@@ -205,7 +205,7 @@ def test_a_file_system_without_locks_is_noted(
 
 
 def test_a_finished_run_is_resumed_to_itself(run: Run, worlds: Path, tmp_path: Path) -> None:
-    _train(run, worlds, tmp_path / "run")
+    assert _train(run, worlds, tmp_path / "run").code == 0
     before = (tmp_path / "run" / "model.safetensors").read_bytes()
     assert _facts(run("train", "--resume", tmp_path / "run", "--json"))["rounds"] == 2
     assert (tmp_path / "run" / "model.safetensors").read_bytes() == before
@@ -312,7 +312,7 @@ def test_the_help_has_every_setting_with_its_sentence(run: Run, monkeypatch: pyt
 
 def test_the_model_is_a_policy(run: Run, worlds: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    _train(run, worlds, out)
+    assert _train(run, worlds, out).code == 0
     ran = run("evaluate", "--data", worlds, "--policies", f"h_euc,{out}", "--json")
     rows = json.loads(ran.out)
     assert ran.code == 0
@@ -327,7 +327,7 @@ def test_the_model_is_a_policy(run: Run, worlds: Path, tmp_path: Path) -> None:
 
 
 def test_generated_worlds_of_a_size_and_random_endpoints(run: Run, worlds: Path, tmp_path: Path) -> None:
-    _train(run, worlds, tmp_path / "run", "--rounds", 1)
+    assert _train(run, worlds, tmp_path / "run", "--rounds", 1).code == 0
     names = f"oracle,{tmp_path / 'run'}"
     options: list[object] = ["--limit", 3, "--size", 15, "--json"]
     corners = json.loads(run("evaluate", "--data", "forest", "--policies", names, *options).out)
@@ -424,14 +424,14 @@ def test_where_to_and_from_where_must_be_said(run: Run, worlds: Path, tmp_path: 
 def test_folders_with_and_without_a_run(run: Run, worlds: Path, tmp_path: Path) -> None:
     assert_one_line(run("train", "--resume", tmp_path / "absent"), "absent", "no run in this folder")
     assert_one_line(run("train", "--resume", worlds), "worlds", "no run in this folder")
-    _train(run, worlds, tmp_path / "run", "--rounds", 1)
+    assert _train(run, worlds, tmp_path / "run", "--rounds", 1).code == 0
     assert_one_line(_train(run, worlds, tmp_path / "run"), "there is a run in this folder", "--resume")
     (tmp_path / "file").write_text("in the way")
     assert_one_line(_train(run, worlds, tmp_path / "file"), "file")
 
 
 def test_a_run_whose_data_has_changed_is_not_resumed(run: Run, worlds: Path, tmp_path: Path) -> None:
-    _train(run, worlds, tmp_path / "run", "--rounds", 1)
+    assert _train(run, worlds, tmp_path / "run", "--rounds", 1).code == 0
     write_png(generate_world("forest", 9, 9, width=17, height=17), worlds / "train" / "0.png")
     assert_one_line(run("train", "--resume", tmp_path / "run"), "other worlds than when this run began")
     assert (tmp_path / "run" / "settings.json").exists()
@@ -439,7 +439,7 @@ def test_a_run_whose_data_has_changed_is_not_resumed(run: Run, worlds: Path, tmp
 
 @pytest.mark.parametrize("name", ["settings.json", "metrics.csv", "rounds/001.npz", "rounds/001.safetensors"])
 def test_a_damaged_run_is_one_line(run: Run, worlds: Path, tmp_path: Path, name: str) -> None:
-    _train(run, worlds, tmp_path / "run", "--rounds", 1)
+    assert _train(run, worlds, tmp_path / "run", "--rounds", 1).code == 0
     (tmp_path / "run" / name).write_bytes(b"\x00 not this \xff")
     assert_one_line(run("train", "--resume", tmp_path / "run"), name)
     assert (tmp_path / "run" / "settings.json").exists()
@@ -448,7 +448,7 @@ def test_a_damaged_run_is_one_line(run: Run, worlds: Path, tmp_path: Path, name:
 def test_without_torch_nothing_is_begun_and_nothing_lost(
     run: Run, worlds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _train(run, worlds, tmp_path / "old", "--rounds", 1)
+    assert _train(run, worlds, tmp_path / "old", "--rounds", 1).code == 0
     for name in ("metrics.csv", "model.safetensors"):
         (tmp_path / "old" / name).unlink()
     monkeypatch.delitem(sys.modules, "sailplan.learning.regressors.torch_network", raising=False)
