@@ -176,6 +176,7 @@ def test_the_environment_of_sbpl(shared_data: Path) -> None:
         (["primitives", 0, "trajectory_length"], 1e400, "trajectory_length must be a finite number"),
         (["lattice_metadata"], ..., "there is no field 'lattice_metadata'$"),
         (["lattice_metadata", "grid_resolution"], 0, "grid_resolution must be above 0"),
+        (["lattice_metadata", "grid_resolution"], 1e-320, r"the last pose \(0.5, 0\) is too far for cells of 9.99"),
         (
             ["lattice_metadata", "heading_angles"],
             [1.0, 0.0],

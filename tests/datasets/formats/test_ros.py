@@ -125,6 +125,7 @@ def test_in_scale_mode_what_is_not_opaque_is_unknown(tmp_path: Path) -> None:
         (YAML.replace("0.05", "five"), ":2: resolution takes finite numbers, got 'five'"),
         (YAML.replace("0.05", ".nan"), r":2: resolution takes finite numbers, got '\.nan'"),
         (YAML.replace("0.05", "inf"), ":2: resolution takes finite numbers, got 'inf'"),
+        (YAML.replace("0.05", "9" * 400), ":2: resolution takes finite numbers, got '9{60}'$"),
         (YAML.replace("0.05", "0"), r":2: resolution must be above 0, got 0\.0"),
         (YAML.replace("[-1.5, 2.0, 0.25]", "[-1.5, 2.0]"), r":3: origin takes 3 value\(s\), got 2"),
         (YAML.replace("[-1.5, 2.0, 0.25]", "0"), r":3: origin takes 3 value\(s\), got 1"),

@@ -59,7 +59,7 @@ class FlatYaml:
         except ValueError:
             number = math.nan
         if not math.isfinite(number):
-            raise WorldError(f"{self.place(key)}: {key} takes finite numbers, got {text!r}")
+            raise WorldError(f"{self.place(key)}: {key} takes finite numbers, got {text[:60]!r}")
         return number
 
 

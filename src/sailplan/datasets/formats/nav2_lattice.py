@@ -82,9 +82,13 @@ def _primitive(row: Any, headings: list[float], resolution: float, turn_cost: fl
     poses = [_pose(pose, where) for pose in _field(row, "poses", list, where)]
     if not poses:
         raise GraphError(f"{where}: there are no poses")
-    offset = round(poses[-1][0] / resolution), round(poses[-1][1] / resolution)
+    across, up = poses[-1][0] / resolution, poses[-1][1] / resolution
+    at = f"({poses[-1][0]:g}, {poses[-1][1]:g})"
+    if not (math.isfinite(across) and math.isfinite(up)):
+        raise GraphError(f"{where}: the last pose {at} is too far for cells of {resolution:g}")
+    offset = round(across), round(up)
     if math.dist(poses[-1][:2], [number * resolution for number in offset]) > OFF_GRID * resolution:
-        raise GraphError(f"{where}: the last pose ({poses[-1][0]:g}, {poses[-1][1]:g}) is not in the centre of a cell")
+        raise GraphError(f"{where}: the last pose {at} is not in the centre of a cell")
     if abs(turn_between(poses[-1][2], headings[end])) > OFF_HEADING:
         raise GraphError(f"{where}: the last pose has the angle {poses[-1][2]:g}, and not that of heading {end}")
     return build_primitive(

@@ -170,7 +170,8 @@ def _inner_path(yaml: FlatYaml, key: str) -> Path:
     text = yaml.text(key)
     written = PureWindowsPath(text)
     if written.anchor or ".." in written.parts or not written.parts:
-        raise WorldError(f"{yaml.place(key)}: {key} must lie in the folder of the yaml file or below, got {text!r}")
+        where = yaml.place(key)
+        raise WorldError(f"{where}: {key} must lie in the folder of the yaml file or below, got {text[:60]!r}")
     return Path(*written.parts)
 
 
@@ -192,5 +193,5 @@ def _read_thresholds(yaml: FlatYaml) -> tuple[float, float]:
 def _one_of(yaml: FlatYaml, key: str, choices: tuple[str, ...], default: str | None = None) -> str:
     text = yaml.text(key, default).lower()
     if text not in choices:
-        raise WorldError(f"{yaml.place(key)}: {key} is one of {', '.join(choices)}, got {text!r}")
+        raise WorldError(f"{yaml.place(key)}: {key} is one of {', '.join(choices)}, got {text[:60]!r}")
     return text
