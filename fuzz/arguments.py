@@ -59,7 +59,7 @@ _SECONDS = 120.0
 class Arguments:
     """The target."""
 
-    seconds = 60.0
+    seconds = 20.0
 
     def __init__(self, folder: Path) -> None:
         self.last: bytes | None = None
@@ -104,8 +104,8 @@ class Arguments:
             if not getattr(option, "is_flag", False) and rng.random() < 0.95:
                 drawn.append(self._value(rng))
         if not works:
-            drawn += rng.choice((["--help"], ["--no-such-option"], [rng.choice(HOSTILE), "--no-such-option"]))
-        if rng.random() < 0.1:
+            drawn.insert(0, rng.choice(("--help", "--no-such-option")))
+        elif rng.random() < 0.1:
             rng.shuffle(drawn)
         return [*map(_without_null, drawn)]
 

@@ -10,10 +10,8 @@ from dataclasses import dataclass, field
 from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
 
-from fuzz.worker import Announced, Finding, save, work
+from fuzz.worker import LONGEST, Announced, Finding, save, work
 
-LONGEST = 600.0
-"""Seconds on the clock after which an input is taken for one that does not end; compilation is part of the first."""
 _POLL = 0.2
 
 
@@ -45,7 +43,7 @@ def run_target(
     ends = began + seconds
 
     def start(number: int) -> _Worker:
-        announced: Announced = RawValue(Announced, number, 0, 0, time.monotonic())
+        announced: Announced = RawValue(Announced, number, 0, 0, time.monotonic(), LONGEST)
         left = max(ends - time.monotonic(), 0.0)
         numbers = range(number, inputs, jobs)
         process = context.Process(target=work, args=(name, seed, numbers, announced, out, left), daemon=True)
@@ -79,9 +77,9 @@ def _fault(worker: _Worker) -> str | None:
     code = worker.process.exitcode
     if code is not None:
         return f"ended with code {code}" if code else None
-    if worker.announced.began and time.monotonic() - worker.announced.began > LONGEST:
+    if worker.announced.began and time.monotonic() - worker.announced.began > worker.announced.longest:
         worker.process.kill()
-        return f"took more than {LONGEST:.0f} s"
+        return f"took more than {worker.announced.longest:.0f} s"
     return None
 
 

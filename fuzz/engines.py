@@ -66,7 +66,7 @@ class Engines:
 class Kernels(Engines):
     """The target with kernels as plain Python."""
 
-    seconds = 60.0
+    seconds = 20.0
     block = 1
 
 

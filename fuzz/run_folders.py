@@ -42,7 +42,7 @@ _TIMES = ("seconds_rolling_out", "seconds_fitting", "seconds_validating")
 class RunFolders:
     """The target."""
 
-    seconds = 60.0
+    seconds = 20.0
 
     def __init__(self, folder: Path) -> None:
         self.last: bytes | None = None

@@ -23,6 +23,11 @@ from fuzz.targets import entry_of
 MEMORY = 3 * 2**30
 """Address space in bytes that the inputs may take beside what is loaded."""
 
+LONGEST = 600.0
+"""Seconds on the clock after which an input is taken for one that does not end; it includes compilation."""
+CLOCK = 5.0
+"""Seconds on the clock for each second of processor time that a target allows: other programs may run."""
+
 
 class Announced(Structure):
     """What a worker says of itself in shared memory."""
@@ -32,6 +37,7 @@ class Announced(Structure):
         ("inputs", c_int64),
         ("refused", c_int64),
         ("began", c_double),
+        ("longest", c_double),
     )
 
 
@@ -89,6 +95,7 @@ def work(name: str, seed: int, numbers: range, announced: Announced, out: Path, 
     with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
         target = entry_of(name).make(Path(folder))
         _limit_memory()
+        announced.longest = min(CLOCK * target.seconds, LONGEST)
         for number in numbers:
             if time.monotonic() > ends:
                 break
