@@ -70,10 +70,10 @@ def _roadmap(clock: Clock | None = None, seconds: float = 0.0, log: list[Any] | 
     return Problem(graph, int(places.sum(axis=1).argmin()), int(places.sum(axis=1).argmax()))
 
 
-def _maze() -> Problem:
-    """A grid of 120 x 120 cells, where walls alternate."""
-    blocked = np.zeros((120, 120), bool)
-    blocked[20:110:20, :100], blocked[30:110:20, 20:] = True, True
+def _maze(side: int = 120) -> Problem:
+    """A square grid, in which walls from the left and from the right alternate."""
+    blocked, step = np.zeros((side, side), bool), side // 6
+    blocked[step : -step // 2 : step, :-step], blocked[step + step // 2 : -step // 2 : step, step:] = True, True
     return grid_problem(World(blocked))
 
 
@@ -138,7 +138,7 @@ class Rising:
     """A belief whose multipliers change with every update, up and down."""
 
     name: str = "rising"
-    refresh: Refresh = Refresh(20, 10)
+    refresh: Refresh = Refresh(100, 50)
 
     def why_unsupported(self, problem: Problem) -> str:
         return ""
@@ -176,9 +176,9 @@ POLICIES: dict[str, Policy] = {
 @both_engines
 @pytest.mark.parametrize("name", POLICIES)
 def test_a_search_that_time_interrupts_often_ends_the_same(clock: Clock, name: str, engine: EngineName) -> None:
-    whole = search(_maze(), POLICIES[name], engine=engine)
+    whole = search(_maze(30), POLICIES[name], engine=engine)
     clock.tick = 0.001
-    session = open_search(_maze(), POLICIES[name], engine=engine)
+    session = open_search(_maze(30), POLICIES[name], engine=engine)
     result, stops = session.run(Limits(seconds=session.seconds)), 0
     while not result.outcome.final:
         assert result.outcome is Outcome.TIME_SPENT

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sailplan.core.compiled_engine import CompiledEngine, compile_search
 from sailplan.core.graph import Problem, is_compiled, is_finite
-from sailplan.core.kernel.arrays import EDGE_EVALUATIONS, NON_FINITE_SCORES, POLICY_EVALUATIONS
+from sailplan.core.kernel.arrays import EDGE_EVALUATIONS, NON_FINITE_SCORES, OPEN, POLICY_EVALUATIONS
 from sailplan.core.kernel.compile import compile_seconds
 from sailplan.core.policy import NO_BOUND, NOT_STEERED, Discovery, EdgeRequest, Policy, Request
 from sailplan.core.reference_engine import ReferenceEngine
@@ -138,6 +138,9 @@ class Search:
         """
         if not isinstance(self._engine, UnpreparedEngine):
             return True
+        if self._set_up_seconds and seconds is not None and self._seconds >= seconds:
+            # An earlier call has used all of the time.
+            return False
         began, compiled = clock(), compile_seconds()
         try:
             with time_limit(self._deadline(began, seconds)):
@@ -289,7 +292,11 @@ class Search:
 
         In a search by edges, to the closest vertex with a path.
         """
-        expanded = self.state.frontier if len(self.state.evaluated) else self.state.expanded
+        expanded: NDArray[np.integer] = self.state.expanded
+        if len(self.state.evaluated):
+            # Open vertices are ends of evaluated edges; this is faster than to look at all vertices.
+            ends = np.unique(np.append(self.state.evaluated[:, :2], self.problem.start))
+            expanded = ends[self.state.status[ends] == OPEN]
         if len(expanded) == 0:
             return (self.problem.start,)
         try:
