@@ -1,7 +1,8 @@
 """How well time limits are kept: every policy on a large map, on a roadmap with a slow checker, and in `improve`.
 
 Each run has a random budget. The overrun is what the call of `search` takes beyond the budget, without the time to
-compile or load kernels, which is reported apart. The limit is kept if the overrun is at most 5 % of the budget or 10 ms.
+compile or load kernels, which is reported apart. The limit is kept if the overrun is at most 5 % of the budget or
+10 ms.
 With `--cpu` searches and overruns are measured in processor time of the thread: on a machine that others use, a process
 that waits for a processor exceeds every limit.
 

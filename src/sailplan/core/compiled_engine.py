@@ -42,8 +42,8 @@ _FIRST_EXPANSIONS = 4096
 _WORK_PER_EXPANSION = 64
 """Number of vertices that the policy may process in a call for each expansion of it, up to MOST_WORK."""
 _SLOW_VERTEX, _FEWEST_AT_ONCE = 4e-5, 64
-"""Seconds that a vertex may take where the search touches new memory, a hundred times as long as elsewhere; and how many
-vertices may be processed in a call although there is no time for as many of them."""
+"""Seconds that a vertex may take where the search touches new memory, a hundred times as long as elsewhere; and how
+many vertices may be processed in a call although there is no time for as many of them."""
 _RESULT_SECONDS = 3e-8
 """About the time for each expansion that the result takes: the trace, and the coordinates of a vertex."""
 _OF_OPPOSITE = np.full(max(EdgeStatus) + 1, NOT_EVALUATED, np.uint8)

@@ -84,8 +84,8 @@ class Limits:
     expansions: int | None = None
     """Largest number of expansions (T), a hard limit; None for no limit."""
     seconds: float | None = None
-    """Time limit in seconds; None for no limit. It includes the set-up of the policy, not the time to compile kernels. It
-    is exceeded by at most 5 % or 10 ms, unless one call takes longer that cannot be interrupted: the evaluation of
+    """Time limit in seconds; None for no limit. It includes the set-up of the policy, not the time to compile kernels.
+    It is exceeded by at most 5 % or 10 ms, unless one call takes longer that cannot be interrupted: the evaluation of
     an edge, or a function of a policy in Python. A batch of edges is cut: with a time limit it is evaluated in slices,
     which become shorter towards the end, and the rest waits until the search is resumed."""
     evaluations: int | None = None
