@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -30,6 +31,7 @@ from sailplan.learning import train_sail
 from sailplan.planning import plan, plan_motion
 from sailplan.policies import CATALOGUE, PRETRAINED, load_policy
 from sailplan.policies.features import PRESETS
+from sailplan.policies.learned.policy import LearnedPolicy
 from tests.lattices import WITH_TURNS
 from tests.learning.tiny import TINY, assert_same_network, tiny_problems
 from tests.same import assert_same_result
@@ -79,7 +81,7 @@ def _lattice_problem() -> Problem:
 
 
 def _terrain_problem() -> Problem:
-    return grid_problem(World(np.zeros((9, 9), np.bool_), costs=1.0 + _blocks(9, 9)))
+    return grid_problem(World(np.zeros((9, 9), np.bool_), costs=np.where(_blocks(9, 9), 2.0, 1.0)))
 
 
 def _networkx_problem() -> Problem:
@@ -94,7 +96,7 @@ def _explicit_problem(*, undirected: bool) -> Problem:
     return Problem(ExplicitGraph.from_edges(10, edges, coordinates=places, undirected=undirected), 0, 9)
 
 
-PROBLEMS = {
+PROBLEMS: dict[str, Callable[[], Problem]] = {
     "grid": _maze,
     "terrain": _terrain_problem,
     "voxels": lambda: VoxelGraph(_blocks(6, 5, 4)).problem((0, 0, 0), (5, 4, 3), metres=False),
@@ -184,4 +186,5 @@ def test_labelled_problems_evaluations_and_trainings() -> None:
     training = train_sail(problems[:4], problems[4:], TINY, seed=0)
     assert _copy(TINY) == TINY
     assert _copy(training).rounds == training.rounds
+    assert isinstance(training.policy, LearnedPolicy)
     assert_same_network(_copy(training).policy, training.policy)

@@ -24,7 +24,7 @@ KEY: Any = ((types.int64, ARRAY), ("triple", "cpu", "features"), ("code", "varia
 
 
 def _files(folder: Path, stamp: object = "stamp") -> CodeFiles:
-    return CodeFiles(str(folder), "kernel.f-1.py311", stamp)
+    return CodeFiles(str(folder), "kernel.f-1.py311", stamp)  # type: ignore[no-untyped-call]
 
 
 def _hits_and_misses(folder: Path) -> str:
@@ -74,7 +74,7 @@ def test_code_of_other_sources_is_not_loaded(tmp_path: Path) -> None:
 
 
 def test_writers_at_the_same_time_keep_their_own_code(tmp_path: Path) -> None:
-    keys = [((types.UniTuple(types.int64, number),), *KEY[1:]) for number in range(1, 33)]
+    keys = [((types.int64,) * number, *KEY[1:]) for number in range(1, 33)]
 
     def write(number: int) -> None:
         _files(tmp_path).save(keys[number], f"code {number}")
