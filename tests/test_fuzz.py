@@ -12,7 +12,7 @@ import pytest
 from fuzz.readers import formats
 
 ROOT = Path(__file__).resolve().parents[1]
-PLAIN = {"kernels": 60, "readers": 300, "models": 300, "arguments": 100, "run_folders": 200}
+PLAIN = {"kernels": 60, "readers": 300, "models": 300, "arguments": 100, "run_folders": 60}
 """The targets that compile nothing, and how many inputs of each are tried."""
 
 
