@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sailplan.core import Limits, search
-from sailplan.core.graph import Problem
+from sailplan.core.graph import Problem, is_compiled
 from sailplan.datasets import World, generate_world
 from sailplan.datasets.labelled import label_problems
 from sailplan.evaluation.evaluate import evaluate
@@ -137,9 +137,12 @@ def test_arrays_of_a_copy_have_the_flags_of_the_original(kind: str) -> None:
     problem = PROBLEMS[kind]()
     search(problem, load_policy("lazy"))
     copy = _copy(problem)
+    graph, other_graph = problem.graph, copy.graph
+    assert is_compiled(graph)
+    assert is_compiled(other_graph)
     for arrays, copied in (
-        (problem.graph.arrays(), copy.graph.arrays()),
-        (problem.graph.backward_arrays(), copy.graph.backward_arrays()),
+        (graph.arrays(), other_graph.arrays()),
+        (graph.backward_arrays(), other_graph.backward_arrays()),
     ):
         assert type(arrays) is type(copied)
         for name, one, other in zip(arrays._fields, arrays, copied, strict=True):

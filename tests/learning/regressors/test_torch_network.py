@@ -103,6 +103,7 @@ def test_the_weights_are_those_that_torch_would_draw() -> None:
         rest = torch.nn.Linear(15, 5)
     assert np.array_equal(layers[0][0][:3, :7], dense.weight.detach().numpy().T)
     assert np.array_equal(layers[0][1][:7], dense.bias.detach().numpy())
+    assert convolution.bias is not None
     assert np.array_equal(layers[0][1][7:], convolution.bias.detach().numpy())
     assert np.array_equal(layers[1][0], rest.weight.detach().numpy().T)
 
