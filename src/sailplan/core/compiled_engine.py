@@ -30,6 +30,7 @@ from sailplan.core.kernel.loop import COMPILE_ONLY, UNLIMITED, advance
 from sailplan.core.kernel.obstacles import ListedObstacles, NoObstacles
 from sailplan.core.policy import NO_BOUND, NOT_STEERED, CompiledForm, Policy
 from sailplan.core.result import OUTCOME_OF_CODE, Outcome, StopRule
+from sailplan.core.sparse_memory import sparse_empty, sparse_zeros
 from sailplan.core.state import SearchState, allocate_queues, enlarge_queues
 from sailplan.core.time_limit import OutOfTime, clock, time_limit
 from sailplan.errors import EngineError
@@ -44,7 +45,7 @@ _WORK_PER_EXPANSION = 64
 _SLOW_VERTEX, _FEWEST_AT_ONCE = 4e-5, 64
 """Seconds that a vertex may take where the search touches new memory, a hundred times as long as elsewhere; and how
 many vertices may be processed in a call although there is no time for as many of them."""
-_RESULT_SECONDS = 3e-8
+_RESULT_SECONDS = 5e-8
 """About the time for each expansion that the result takes: the trace, and the coordinates of a vertex."""
 _OF_OPPOSITE = np.full(max(EdgeStatus) + 1, NOT_EVALUATED, np.uint8)
 """The result of the opposite of an undirected edge; an invalid target tells nothing about the source."""
@@ -232,9 +233,9 @@ def allocate_search(graph: CompiledGraph, problem: Problem, form: CompiledForm, 
         costs=np.empty(degree, np.float64),
         changes=np.empty(degree, np.uint8),
         requested=np.empty((max(degree, form.requests), 2), np.int64),
-        changed=np.empty(in_paths, np.int32),
-        waiting=np.empty(in_paths, np.int32),
-        marks=np.zeros(in_paths, np.uint8),
+        changed=sparse_empty(in_paths, np.int32),
+        waiting=sparse_empty(in_paths, np.int32),
+        marks=sparse_zeros(in_paths, np.uint8),
     )
 
 

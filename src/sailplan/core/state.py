@@ -9,6 +9,7 @@ from sailplan.core.kernel import arrays
 from sailplan.core.kernel.arrays import FAR, FIRST_TIE, NEAR, TIES, QueueArrays, SingleQueueArrays, StateArrays
 from sailplan.core.kernel.heap import FIRST_SPAN, LARGEST
 from sailplan.core.kernel.loop import trace_back
+from sailplan.core.sparse_memory import sparse_empty, sparse_zeros
 from sailplan.errors import SailplanError
 
 IntArray = NDArray[np.int32]
@@ -18,9 +19,9 @@ def allocate_state(vertices: int) -> StateArrays:
     """Allocate arrays for `vertices` vertices, all UNSEEN; memory is touched only when vertices are discovered."""
     # In one block, which the allocator keeps for the next search; several large blocks would be returned to the
     # system, and every search would wait for new pages.
-    block = np.empty((6, vertices), np.int32)
+    block = sparse_empty((6, vertices), np.int32)
     return StateArrays(
-        status=np.zeros(vertices, np.uint8),
+        status=sparse_zeros(vertices, np.uint8),
         cost=block[:2].reshape(-1).view(np.float64),
         parent=block[2],
         depth=block[3],
@@ -156,8 +157,8 @@ class SearchState:
         """Allocate the results of single edges, of which the graph has `edges`, for a policy that requests edges."""
         self.arrays = self.arrays._replace(
             evaluated=np.empty((1024, 3), np.int32),
-            edge_status=np.zeros(edges, np.uint8),
-            valid_target=np.zeros(len(self.arrays.status), np.bool_),
+            edge_status=sparse_zeros(edges, np.uint8),
+            valid_target=sparse_zeros(len(self.arrays.status), np.bool_),
         )
 
     def count_scores(self, scores: int, non_finite: int = 0) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from sailplan.core.graph import LARGEST_NUMBER, EdgeStatus, FloatArray, Problem, range_for
 from sailplan.core.kernel.arrays import NONE
+from sailplan.core.sparse_memory import sparse_empty
 from sailplan.errors import GraphError, ProblemError
 from sailplan.graphs.grid.checks import shown
 from sailplan.graphs.grid.kernel.edges import STEPS_X, STEPS_Y, GridArrays, TerrainArrays
@@ -170,9 +171,9 @@ class GridGraph:
         vertices = self.vertex_count
         in_walls = vertices if walls else 0
         return GridObstacles(
-            cells=np.empty((vertices, 2), np.int32),
+            cells=sparse_empty((vertices, 2), np.int32),
             heads=np.full((-(-height // BUCKET_SIDE), -(-width // BUCKET_SIDE)), NONE, np.int32),
-            links=np.empty(vertices, np.int32),
+            links=sparse_empty(vertices, np.int32),
             columns=np.full(width, NONE, np.int32),
             rows=np.full(height, NONE, np.int32),
             roots=np.full(in_walls, NONE, np.int32),

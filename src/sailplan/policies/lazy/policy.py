@@ -15,6 +15,7 @@ from sailplan.core.kernel.arrays import CLOSED, CONFIRMED, NO_QUEUE, NO_ROOM, NO
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.policy import CompiledForm, Discovery, EdgeRequest, PathConfirmed
 from sailplan.core.result import StopRule
+from sailplan.core.sparse_memory import sparse_empty, sparse_zeros
 from sailplan.core.state import SearchState, allocate_queues, enlarge_queues, with_room
 from sailplan.core.time_limit import clock
 from sailplan.errors import GraphError, PolicyError
@@ -250,9 +251,9 @@ class LazySession:
             batch=self._policy.batch,
             doubts=np.empty(0) if multipliers is None else multipliers.copy(),
             turn=np.zeros(1, np.int64),
-            settled=np.zeros(lengths, np.int64),
-            length=np.zeros(lengths, np.int64),
-            candidate=np.empty((2, count), np.int32),
+            settled=sparse_zeros(lengths, np.int64),
+            length=sparse_zeros(lengths, np.int64),
+            candidate=sparse_empty((2, count), np.int32),
             known=np.array([NO_CANDIDATE, 0], np.int64),
         )
 

@@ -17,6 +17,7 @@ from sailplan.core.kernel.arrays import NO_ROOM, NO_TIME, NO_VERTEX, QueueArrays
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.policy import CompiledForm, Discovery
 from sailplan.core.result import Note, StopRule
+from sailplan.core.sparse_memory import sparse_empty, sparse_zeros
 from sailplan.core.state import SearchState, allocate_queues, allocate_state, enlarge_queues, with_room
 from sailplan.core.time_limit import check_time
 from sailplan.errors import GraphError, ModelError, PolicyError
@@ -399,19 +400,19 @@ def allocate_bounds(
         scale=scale,
         multipliers=wholes,
         per_edge=per_edge,
-        removed=np.zeros(_removable_edges(graph), np.bool_),
+        removed=sparse_zeros(_removable_edges(graph), np.bool_),
         edge_of=graph.reversed_rows if isinstance(graph, ExplicitGraph) else np.empty(0, np.int64),
-        bounds=np.zeros(count, np.int64) if first is None else first.bounds.copy(),
+        bounds=sparse_zeros(count, np.int64) if first is None else first.bounds.copy(),
         from_lower_bound=not settled,
-        onward=np.zeros(count, slots),
-        confirmed=np.zeros(count, np.int32),
-        numbers=np.zeros(count, np.int64),
+        onward=sparse_zeros(count, slots),
+        confirmed=sparse_zeros(count, np.int32),
+        numbers=sparse_zeros(count, np.int64),
         clock=np.zeros(CLOCKS, np.int64),
-        travelled=np.empty(count, np.int64),
-        phases=np.zeros(count, np.int32),
-        came_from=np.empty(count, np.int32),
-        came_by=np.empty(count, slots),
-        done=np.empty(count, np.int32),
+        travelled=sparse_empty(count, np.int64),
+        phases=sparse_zeros(count, np.int32),
+        came_from=sparse_empty(count, np.int32),
+        came_by=sparse_empty(count, slots),
+        done=sparse_empty(count, np.int32),
         waiting=allocate_queues(1, FIRST_ROOM + 2 * graph.max_degree),
     )
     plan.clock[[UPDATE_AT_STEPS, UPDATE_AT_KNOWN]] = NEVER_DUE
