@@ -33,7 +33,8 @@ import sailplan
 
 missing = set(sys.argv[1:])
 for module in pkgutil.walk_packages(sailplan.__path__, "sailplan."):
-    if module.name == "sailplan.__main__":
+    # Dask itself imports what the system has.
+    if module.name in ("sailplan.__main__", "sailplan.parallel.cluster"):
         continue
     try:
         importlib.import_module(module.name)
