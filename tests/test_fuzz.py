@@ -31,6 +31,14 @@ def test_a_few_inputs_of_each_target(target: str, tmp_path: Path) -> None:
     assert 0 < row["refused"] < row["inputs"]
 
 
+@pytest.mark.parametrize(("target", "number"), [("kernels", 178), ("readers", 27891)])
+def test_what_was_found_before(target: str, number: int) -> None:
+    """A kernel wrote beyond its scratch arrays; a URDF with a link that is given twice ended in StopIteration."""
+    command = [sys.executable, "-m", "fuzz", "--targets", target, "--seed", "1616", "--only", str(number)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_faults_are_found_saved_and_repeated(tmp_path: Path) -> None:
     name = "tests.faulty_targets:Faulty"
     done = _fuzz(tmp_path, "--targets", name, "--inputs", 10)

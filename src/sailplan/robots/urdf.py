@@ -204,6 +204,9 @@ def _origin(element: Element, where: str) -> FloatArray:
 def _parents_first(names: list[str], joints: Mapping[str, Joint], source: str) -> tuple[str, ...]:
     """Order links so that parents are before their children; raises RobotError unless they form one tree."""
     children: dict[str, list[str]] = {name: [] for name in names}
+    if len(children) < len(names):
+        twice = next(name for name in children if names.count(name) > 1)
+        raise RobotError(f"{source}: link {twice!r} is given twice")
     parents: dict[str, str] = {}
     for joint in joints.values():
         if joint.child in parents:

@@ -199,6 +199,9 @@ def _list_unexpanded(search, vertex, place):
     """Write the slots of a closed vertex whose target is neither closed nor invalid to the scratch arrays."""
     graph, status, listed = search.graph, search.state.status, 0
     for slot in range(slot_count(graph, place)):
+        if listed == len(search.targets):
+            # As many as a vertex has successors: all slots that follow are empty.
+            break
         target = successor(graph, place, slot)
         # Without branches, which would often be mispredicted: the next slot overwrites one that is not counted. An
         # empty slot is not counted because the vertex itself is closed. An unsigned index saves the test of its sign.
