@@ -212,7 +212,8 @@ def speed(repetitions: int = 5) -> dict[str, Any]:
     """Measure roll-outs on one and on two workers, and the overhead of tasks of one item."""
     worlds = GeneratedWorlds("multiple_bugtraps", 200, seed=3)
     problems = label_problems([grid_problem(world) for world in worlds]).solvable
-    roll_out = _roll_outs(problems)
+    # A round of the paper takes a quarter of a second; ten of them are worth a cluster.
+    roll_out = _roll_outs(10 * problems)
     roll_out()
     times: dict[str, list[float]] = {where: [] for where in ("thread", "local:1", "local:2")}
     times["thread"] = [_seconds(roll_out) for _ in range(repetitions)]
