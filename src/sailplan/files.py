@@ -81,7 +81,7 @@ def write_text(path: FilePath, text: str) -> None:
 
 
 def escaped(text: str) -> str:
-    """Return a text as it is printed and written: characters that UTF-8 cannot encode are escaped.
+    """Return a text to print or write: characters that UTF-8 cannot encode are escaped.
 
     Python's names of files that are not UTF-8 contain such characters.
 

@@ -165,5 +165,7 @@ def test_damage_that_shows_only_when_a_run_goes_on_is_refused_too(copied: Reprod
     lines = (run.folder / "metrics.csv").read_text().splitlines()
     (run.folder / "metrics.csv").write_text("\n".join(lines[:2]) + "\n")
     (run.folder / "rounds" / "001.npz").write_bytes(b"not this")
-    with pytest.raises(TrainingError, match=r"001.npz: not an .npz file, or .*; remove .* to train it again"):
+    with pytest.raises(
+        TrainingError, match=r"001.npz: not an .npz file, or a damaged one .*; remove .* train it again"
+    ):
         ensure_runs([run])
