@@ -27,8 +27,8 @@ import numpy as np
 from sailplan.core import Limits, Policy, open_search, search
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.kernel.arrays import INVALID
+from sailplan.core.replay import ScriptedPolicy
 from sailplan.core.result import Trace
-from sailplan.core.search import ScriptedPolicy
 from sailplan.datasets import FAMILIES, GeneratedWorlds
 from sailplan.datasets.scenario import random_cells
 from sailplan.datasets.tasks import Choice, load_tasks

@@ -33,7 +33,7 @@ from PIL import Image
 import sailplan
 from sailplan import Limits, generate_world, load_policy, open_search, search
 from sailplan.core import Problem
-from sailplan.core.search import ScriptedPolicy
+from sailplan.core.replay import ScriptedPolicy
 from sailplan.evaluation import ShownMultipliers
 from sailplan.files import atomic_write
 from sailplan.graphs import grid_problem

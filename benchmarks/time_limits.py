@@ -20,11 +20,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from sailplan import Limits, Roadmap, load_policy, search
-from sailplan.core import Policy, time_limit
+from sailplan.core import Policy, result
 from sailplan.core.anytime import improve
 from sailplan.core.graph import Problem
 from sailplan.core.kernel import compile
-from sailplan.core.kernel.compile import compile_seconds
+from sailplan.core.kernel.compile import compilation
 from sailplan.datasets import World
 from sailplan.graphs import grid_problem
 from sailplan.policies import CATALOGUE
@@ -64,7 +64,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     arguments = parser.parse_args()
     if arguments.cpu:
-        for module in (time_limit, compile):
+        for module in (result, compile):
             vars(module)["perf_counter"] = time.thread_time
     rows = []
     for row in measure(arguments.settings, arguments.policies, arguments.runs, arguments.side):
@@ -92,7 +92,7 @@ def _row(setting: str, name: str, policy: Policy, problem: Problem, runs: int) -
     run: Callable[[float], object] = lambda seconds: search(problem, policy, Limits(seconds=seconds))  # noqa: E731
     if setting == "improve":
         run = lambda seconds: list(improve(problem, policy, Limits(seconds=seconds)))  # noqa: E731
-    compiled = compile_seconds()
+    compiled = compilation.seconds
     budgets = np.exp(rng.uniform(np.log(0.05), np.log(1.0), runs))
     overruns = np.array([_overrun(run, float(budget)) for budget in budgets])
     kept = overruns <= np.maximum(_RELATIVE * budgets, _ABSOLUTE)
@@ -106,16 +106,16 @@ def _row(setting: str, name: str, policy: Policy, problem: Problem, runs: int) -
         worst_ms=round(1e3 * float(overruns.max()), 2),
         kept=int(kept.sum()),
         p95_kept=bool(kept.mean() >= 0.95),
-        compile_s=round(compile_seconds() - compiled, 2),
+        compile_s=round(compilation.seconds - compiled, 2),
     )
 
 
 def _overrun(run: Callable[[float], object], budget: float) -> float:
     """Return the seconds beyond the budget, without compilation; 0 if the search ended earlier."""
-    began = time_limit.clock()
+    began = result.clock()
     # The result is kept until the time is read: freeing its arrays is not a part of the search.
     result = run(budget)
-    spent = time_limit.clock() - began
+    spent = result.clock() - began
     del result
     return max(0.0, spent - budget)
 
@@ -135,8 +135,8 @@ def _map_problem(side: int, *, walled: bool) -> Problem:
 def _roadmap_problem() -> Problem:
     def edge_valid(starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
         # Busy, as a collision checker is.
-        end = time_limit.clock() + _CHECK_SECONDS * len(starts)
-        while time_limit.clock() < end:
+        end = result.clock() + _CHECK_SECONDS * len(starts)
+        while result.clock() < end:
             pass
         return np.asarray(((starts[:, 0] < 0.5) == (ends[:, 0] < 0.5)) | (starts[:, 1] > 0.97))
 

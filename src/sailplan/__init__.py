@@ -21,8 +21,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sailplan.core.anytime import Solution, improve
     from sailplan.core.graph import EdgeStatus, Problem
+    from sailplan.core.replay import replay
     from sailplan.core.result import Limits, Outcome, SearchResult, StopRule
-    from sailplan.core.search import open_search, replay, search
+    from sailplan.core.search import open_search, search
     from sailplan.datasets.families import generate_world
     from sailplan.datasets.formats.octomap import read_octomap
     from sailplan.datasets.formats.primitives import read_primitives

@@ -3,8 +3,9 @@
 from sailplan.core.anytime import Solution, improve
 from sailplan.core.graph import CompiledGraph, EdgeStatus, FiniteGraph, Graph, Problem
 from sailplan.core.policy import CompiledForm, Discovery, EdgeRequest, Frontier, PathConfirmed, Policy
+from sailplan.core.replay import replay
 from sailplan.core.result import Limits, Note, Outcome, SearchResult, StopRule, Timing, Trace
-from sailplan.core.search import Search, open_search, replay, search
+from sailplan.core.search import Search, open_search, search
 from sailplan.core.state import SearchState
 
 __all__ = [

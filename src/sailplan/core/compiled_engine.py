@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from sailplan.core.edge_evaluation import EdgeEvaluator
+from sailplan.core.edge_step import EdgeEvaluator
 from sailplan.core.graph import CompiledGraph, EdgeStatus, Problem, is_compiled
 from sailplan.core.kernel.arrays import (
     ANSWERED,
@@ -29,10 +30,8 @@ from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.kernel.loop import COMPILE_ONLY, UNLIMITED, advance
 from sailplan.core.kernel.obstacles import ListedObstacles, NoObstacles
 from sailplan.core.policy import NO_BOUND, NOT_STEERED, CompiledForm, Policy
-from sailplan.core.result import OUTCOME_OF_CODE, Outcome, StopRule
-from sailplan.core.sparse_memory import sparse_empty, sparse_zeros
-from sailplan.core.state import SearchState, allocate_queues, enlarge_queues
-from sailplan.core.time_limit import OutOfTime, clock, time_limit
+from sailplan.core.result import OUTCOME_OF_CODE, Outcome, OutOfTime, StopRule, clock, time_limit
+from sailplan.core.state import SearchState, allocate_queues, enlarge_queues, sparse_empty, sparse_zeros
 from sailplan.errors import EngineError
 
 _LONGEST_CALL = 0.05
@@ -65,7 +64,7 @@ class CompiledEngine:
         assert is_compiled(graph)
         self.state = SearchState(graph.vertex_count)
         self.notes = form.notes
-        self._evaluator = EdgeEvaluator(graph)
+        self._graph = graph
         self._form = form
         self._policy = form.arrays
         self._search = allocate_search(graph, problem, form, self.state)
@@ -194,6 +193,11 @@ class CompiledEngine:
         elif code == ANSWERS_DUE:
             self._answer(most, deadline)
         return code
+
+    @cached_property
+    def _evaluator(self) -> EdgeEvaluator:
+        """What evaluates edges in Python, on graphs whose arrays hold no results."""
+        return EdgeEvaluator(self._graph)
 
     def _answer(self, most: int, deadline: float) -> None:
         """Evaluate requested edges in Python, as many as the limits allow, and write the results to the graph."""

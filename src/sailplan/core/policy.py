@@ -146,7 +146,7 @@ class CompiledForm:
     """Called to continue a search with another bound; returns new arrays and queues. None if there is no bound."""
     lower_bound: Callable[[SearchState, float], float] | None = None
     """Returns a lower bound of the cost of any path, given the state of the search and a deadline (of
-    `clock` in `core/time_limit.py`)."""
+    `clock` in `core/result.py`)."""
 
 
 class CompilablePolicy(Policy, Protocol):

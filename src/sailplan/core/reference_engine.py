@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sailplan.core.edge_evaluation import EdgeEvaluator
-from sailplan.core.edge_step import EdgeStep, checked_cost
+from sailplan.core.edge_step import EdgeEvaluator, EdgeStep, checked_cost
 from sailplan.core.graph import Problem, is_finite, is_undirected
 from sailplan.core.kernel.arrays import (
     CLOSED,
@@ -31,9 +30,8 @@ from sailplan.core.policy import (
     Request,
     is_steered,
 )
-from sailplan.core.result import Note, Outcome, StopRule
+from sailplan.core.result import Note, Outcome, OutOfTime, StopRule, clock, time_limit
 from sailplan.core.state import SearchState
-from sailplan.core.time_limit import OutOfTime, clock, time_limit
 from sailplan.errors import EngineError, GraphError, PolicyError
 
 _ROOM_FOR_UNKNOWN_GRAPHS = 1024

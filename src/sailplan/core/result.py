@@ -1,18 +1,24 @@
-"""Stop rules, limits, outcomes, traces and results of searches."""
+"""Stop rules, limits with the clock that they are measured by, outcomes, traces and results of searches."""
 
 from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from sailplan.archives import file_arrays, write_arrays
+from sailplan.core.graph import Problem, is_finite
 from sailplan.core.kernel import arrays
+from sailplan.core.kernel.compile import compilation
 from sailplan.core.state import IntArray
 from sailplan.errors import SailplanError
 from sailplan.files import fault_line
@@ -118,6 +124,43 @@ def _is(value: object, *kinds: type) -> bool:
     return isinstance(value, kinds) and not isinstance(value, bool)
 
 
+class OutOfTime(Exception):
+    """Raised by `check_time` when the time limit of a search is reached; the search catches it."""
+
+
+_DEADLINE: ContextVar[float] = ContextVar("deadline", default=math.inf)
+
+
+def clock() -> float:
+    """Return the time in seconds without that in which this thread has compiled or loaded kernels.
+
+    Deadlines of searches are times of this clock: whether a process has its kernels changes no result.
+    """
+    return perf_counter() - compilation.seconds
+
+
+@contextmanager
+def time_limit(deadline: float) -> Iterator[None]:
+    """Let `check_time` raise OutOfTime from the deadline on, in this thread and within the block."""
+    token = _DEADLINE.set(deadline)
+    try:
+        yield
+    finally:
+        _DEADLINE.reset(token)
+
+
+def current_deadline() -> float:
+    """Return the deadline of the block; infinite if there is none."""
+    return _DEADLINE.get()
+
+
+def check_time() -> None:
+    """Raise OutOfTime if the time limit of the search is reached; called where work can be abandoned or resumed."""
+    deadline = current_deadline()
+    if deadline < math.inf and clock() >= deadline:
+        raise OutOfTime
+
+
 @dataclass(frozen=True, eq=False)
 class Trace:
     """What a search requested; with the problem, it suffices to replay the search.
@@ -144,6 +187,15 @@ class Trace:
         """Write the trace to an npz file with the arrays `start`, `goal`, `expanded` and `evaluated`, atomically."""
         arrays = {"start": self.start, "goal": self.goal, "expanded": self.expanded, "evaluated": self.evaluated}
         write_arrays(path, arrays)
+
+    def check(self, problem: Problem) -> None:
+        """Raise SailplanError if the problem has another start or goal, or lacks vertices of the trace."""
+        if (problem.start, problem.goal) != (self.start, self.goal):
+            raise SailplanError(f"{problem.name}: the trace was recorded between other vertices")
+        count = problem.graph.vertex_count if is_finite(problem.graph) else math.inf
+        for vertices in (self.expanded, self.evaluated):
+            if vertices.dtype.kind not in "iu" or (vertices.size and not 0 <= vertices.min() <= vertices.max() < count):
+                raise SailplanError(f"{problem.name}: the trace has vertices that the graph does not have")
 
     @classmethod
     def load(cls, path: Path | str) -> Trace:

@@ -1,25 +1,34 @@
-"""Running searches: choice of the engine, limits, results and replays."""
+"""Running searches: choice of the engine, limits and results."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any, Literal, Protocol, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core.compiled_engine import CompiledEngine, compile_search
-from sailplan.core.graph import Problem, is_compiled, is_finite
+from sailplan.core.graph import Problem, is_compiled
 from sailplan.core.kernel.arrays import EDGE_EVALUATIONS, NON_FINITE_SCORES, OPEN, POLICY_EVALUATIONS
-from sailplan.core.kernel.compile import compile_seconds
-from sailplan.core.policy import NO_BOUND, NOT_STEERED, Discovery, EdgeRequest, Policy, Request
+from sailplan.core.kernel.compile import compilation
+from sailplan.core.policy import NO_BOUND, NOT_STEERED, Policy
 from sailplan.core.reference_engine import ReferenceEngine
-from sailplan.core.result import Limits, Note, Outcome, SearchResult, StopRule, Timing, Trace
+from sailplan.core.result import (
+    Limits,
+    Note,
+    Outcome,
+    OutOfTime,
+    SearchResult,
+    StopRule,
+    Timing,
+    Trace,
+    clock,
+    time_limit,
+)
 from sailplan.core.state import SearchState
-from sailplan.core.time_limit import OutOfTime, clock, time_limit
 from sailplan.errors import EngineError, GraphError, PolicyError, ProblemError, SailplanError
 
 EngineName = Literal["auto", "reference", "compiled"]
@@ -141,7 +150,7 @@ class Search:
         if self._set_up_seconds and seconds is not None and self._seconds >= seconds:
             # An earlier call has used all of the time.
             return False
-        began, compiled = clock(), compile_seconds()
+        began, compiled = clock(), compilation.seconds
         try:
             with time_limit(self._deadline(began, seconds)):
                 self._engine = self._set_up()
@@ -159,7 +168,7 @@ class Search:
     def _spend(self, seconds: float, compiled: float) -> None:
         """Count time of the search, and the time since `compiled` in which kernels were compiled."""
         self._seconds += seconds
-        self._compile_seconds += compile_seconds() - compiled
+        self._compile_seconds += compilation.seconds - compiled
 
     def run(self, limits: Limits = NO_LIMITS) -> SearchResult:
         """Search until the goal is found, no vertex is open or a limit is reached.
@@ -189,7 +198,7 @@ class Search:
             return Outcome.TIME_SPENT
         tightened = limits.bound is not None and limits.bound < self._bound
         if self._outcome is None or not self._outcome.final or tightened:
-            began, compiled = clock(), compile_seconds()
+            began, compiled = clock(), compilation.seconds
             deadline = self._deadline(began, limits.seconds)
             if not tightened or self._tighten(limits.bound, deadline):
                 self._outcome = self._advance(limits, deadline)
@@ -229,7 +238,7 @@ class Search:
         """
         if not self.prepare(limits.seconds):
             return 0.0
-        began, compiled = clock(), compile_seconds()
+        began, compiled = clock(), compilation.seconds
         deadline = self._deadline(began, limits.seconds)
         try:
             with time_limit(deadline):
@@ -254,7 +263,7 @@ class Search:
         found = outcome.found or (len(state.evaluated) > 0 and state.is_open(goal))
         partial_path: tuple[int, ...] = ()
         if not found and not outcome.final:
-            began, compiled = clock(), compile_seconds()
+            began, compiled = clock(), compilation.seconds
             partial_path = self._partial_path()
             self._spend(clock() - began, compiled)
         counts = state.arrays.counts
@@ -449,90 +458,3 @@ def _stop_rule(rule: object) -> StopRule:
 
 def _described(value: object) -> str:
     return repr(value) if isinstance(value, str | int | float | None) else type(value).__name__
-
-
-def replay(problem: Problem, trace: Trace, expansions: int | None = None) -> SearchState:
-    """Replay a recorded search.
-
-    Parameters
-    ----------
-    problem
-        The problem on which the trace was recorded.
-    trace
-        The trace of a result.
-    expansions
-        Number of expansions to replay, or of evaluated edges if the policy requested edges; all by default.
-
-    Returns
-    -------
-    SearchState
-        The state of the search after these expansions.
-
-    Raises
-    ------
-    SailplanError
-        If the trace was recorded on another problem.
-
-    Examples
-    --------
-    >>> from sailplan.policies import dijkstra
-    >>> from sailplan.testing import draw_problem
-    >>> problem = draw_problem("S..G")
-    >>> trace = search(problem, dijkstra()).trace
-    >>> replay(problem, trace, expansions=2).frontier
-    array([2])
-    """
-    by_edges = len(trace.evaluated) > 0
-    whole = len(trace.evaluated) if by_edges else len(trace.expanded)
-    steps = Limits(expansions=expansions).expansions
-    steps = whole if steps is None else min(steps, whole)
-    session = open_search(problem, ScriptedPolicy(trace))
-    session.run(Limits(evaluations=steps) if by_edges else Limits(expansions=steps))
-    return session.state
-
-
-@dataclass(frozen=True)
-class ScriptedPolicy:
-    """A policy that requests the vertices or edges of a trace in their order."""
-
-    trace: Trace
-    stop: StopRule = StopRule.GOAL_EXPANDED
-
-    def open(self, problem: Problem, state: SearchState) -> ScriptedFrontier:
-        """Create the open list of a replay."""
-        self.check(problem)
-        if len(self.trace.evaluated):
-            state.track_edges(0)
-        return ScriptedFrontier(self.trace, state)
-
-    def check(self, problem: Problem) -> None:
-        """Raise SailplanError if the trace has another start or goal than the problem, or vertices that it lacks."""
-        if (problem.start, problem.goal) != (self.trace.start, self.trace.goal):
-            raise SailplanError(f"{problem.name}: the trace was recorded between other vertices")
-        count = problem.graph.vertex_count if is_finite(problem.graph) else math.inf
-        for vertices in (self.trace.expanded, self.trace.evaluated):
-            if vertices.dtype.kind not in "iu" or (vertices.size and not 0 <= vertices.min() <= vertices.max() < count):
-                raise SailplanError(f"{problem.name}: the trace has vertices that the graph does not have")
-
-
-class ScriptedFrontier:
-    """The open list of a replay."""
-
-    def __init__(self, trace: Trace, state: SearchState) -> None:
-        self._vertices, self._edges = trace.expanded.tolist(), trace.evaluated.tolist()
-        self.requests_edges = len(self._edges) > 0
-        self._state = state
-
-    def observe(self, discovery: Discovery) -> None:
-        """Do nothing: the trace determines the order."""
-
-    def add(self, vertices: Sequence[int]) -> None:
-        """Do nothing: the trace determines the order."""
-
-    def select(self) -> Request:
-        """Return the next vertex or edge of the trace."""
-        edge, vertex = len(self._state.evaluated), self._state.expansions
-        if vertex < len(self._vertices):
-            return int(self._vertices[vertex])
-        # An expansion that a limit of evaluations ended is replayed edge by edge.
-        return EdgeRequest([tuple(self._edges[edge])]) if edge < len(self._edges) else None

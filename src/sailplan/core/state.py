@@ -1,18 +1,61 @@
-"""The state of a search: everything it has uncovered; and the queues of its open list."""
+"""The state of a search: everything it has uncovered; the queues of its open list; and the memory of such arrays."""
 
 from __future__ import annotations
 
+import math
+import mmap
+import sys
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from sailplan.core.kernel import arrays
 from sailplan.core.kernel.arrays import FAR, FIRST_TIE, NEAR, TIES, QueueArrays, SingleQueueArrays, StateArrays
 from sailplan.core.kernel.heap import FIRST_SPAN, LARGEST
 from sailplan.core.kernel.loop import trace_back
-from sailplan.core.sparse_memory import sparse_empty, sparse_zeros
 from sailplan.errors import SailplanError
 
 IntArray = NDArray[np.int32]
+Shape = int | tuple[int, ...]
+
+MANY = 1 << 22
+"""Number of vertices or edges from which huge pages are avoided; smaller graphs are searched faster with them.
+
+numpy asks the system for huge pages for large arrays. A search that goes through a large map would then clear two
+megabytes whenever it comes to a new place in an array: it would need several times the memory, and would stand still
+for up to a tenth of a second, which breaks time limits."""
+
+
+def sparse_zeros(shape: Shape, dtype: DTypeLike) -> NDArray[Any]:
+    """Return zeros for every vertex or edge of a graph, whose memory is used where the search touches it."""
+    return _mapped(shape, dtype) if _is_large(shape) else np.zeros(shape, dtype)
+
+
+def sparse_empty(shape: Shape, dtype: DTypeLike) -> NDArray[Any]:
+    """Return the same with any contents."""
+    return _mapped(shape, dtype) if _is_large(shape) else np.empty(shape, dtype)
+
+
+def _is_large(shape: Shape) -> bool:
+    return (shape if isinstance(shape, int) else max(shape)) >= MANY
+
+
+def _mapped(shape: Shape, dtype: DTypeLike) -> NDArray[Any]:
+    size = (shape if isinstance(shape, int) else math.prod(shape)) * np.dtype(dtype).itemsize
+    if sys.platform == "win32":
+        memory = mmap.mmap(-1, size)
+    else:
+        memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return np.frombuffer(memory, dtype).reshape(shape)
+
+
+def as_kernel_array(values: Any, kind: Any) -> NDArray[Any]:
+    """Return an array with the one type, order and flags for which kernels are compiled; a copy only if it must be.
+
+    Numba compiles a kernel again for arrays that are read-only, not contiguous or of another type.
+    """
+    return np.require(values, kind, ["C", "A", "W", "E"])
 
 
 def allocate_state(vertices: int) -> StateArrays:

@@ -9,7 +9,7 @@ from PIL import Image
 
 from sailplan.core import Limits, Policy, SearchResult, SearchState, open_search
 from sailplan.core.graph import FloatArray, Problem, is_finite
-from sailplan.core.search import ScriptedPolicy
+from sailplan.core.replay import ScriptedPolicy
 from sailplan.graphs.grid.pictures import counted, draw_search
 from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.replanning.beliefs import Follower

@@ -6,10 +6,9 @@ from array import array
 
 import numpy as np
 
-from sailplan.core.edge_evaluation import EdgeEvaluator
-from sailplan.core.edge_step import checked_cost
+from sailplan.core.edge_step import EdgeEvaluator, checked_cost
 from sailplan.core.graph import EdgeStatus, Graph, Problem, is_undirected
-from sailplan.core.time_limit import check_time, current_deadline
+from sailplan.core.result import check_time, current_deadline
 from sailplan.errors import GraphError
 from sailplan.graphs.explicit.graph import ExplicitGraph
 

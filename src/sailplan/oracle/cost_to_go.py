@@ -11,8 +11,8 @@ import numpy as np
 from sailplan.core.graph import FloatArray, Problem, is_compiled
 from sailplan.core.kernel.arrays import NO_QUEUE, NONE
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
+from sailplan.core.result import check_time
 from sailplan.core.state import allocate_queues, enlarge_queues
-from sailplan.core.time_limit import check_time
 from sailplan.errors import GraphError
 from sailplan.graphs.explore import MOST_VERTICES_TO_EXPLORE, explore
 from sailplan.oracle.kernel import begin_settling, count_edges, settle

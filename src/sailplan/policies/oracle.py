@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sailplan.core.graph import FloatArray, Problem, is_finite
-from sailplan.core.kernel.compile import as_kernel_array
 from sailplan.core.policy import CompiledForm
 from sailplan.core.result import StopRule
-from sailplan.core.state import SearchState
+from sailplan.core.state import SearchState, as_kernel_array
 from sailplan.errors import PolicyError
 from sailplan.oracle import cost_to_go
 from sailplan.policies.keyed.kernel import TABLE, KeyArrays

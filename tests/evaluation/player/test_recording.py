@@ -17,7 +17,7 @@ from sailplan import load_policy, plan
 from sailplan.core import Limits, Policy, SearchState, open_search
 from sailplan.core.graph import Problem
 from sailplan.core.kernel import arrays
-from sailplan.core.search import ScriptedPolicy
+from sailplan.core.replay import ScriptedPolicy
 from sailplan.datasets import World, generate_world
 from sailplan.errors import SailplanError
 from sailplan.evaluation.player import describe_map, record_search, run_recorded

@@ -12,11 +12,9 @@ from threading import local
 from time import perf_counter
 from typing import Any
 
-import numpy as np
 from numba import config, njit
 from numba.core.errors import TypingError
 from numba.extending import overload
-from numpy.typing import NDArray
 
 from sailplan.core.kernel.cache import KernelCache, cache_problem, registered_files
 
@@ -69,27 +67,15 @@ def kernel(function: Callable[..., Any]) -> Any:
     return compiled
 
 
-def as_kernel_array(values: Any, kind: Any) -> NDArray[Any]:
-    """Return an array with the one type, order and flags for which kernels are compiled; a copy only if it must be.
-
-    Numba compiles a kernel again for arrays that are read-only, not contiguous or of another type.
-    """
-    return np.require(values, kind, ["C", "A", "W", "E"])
-
-
-class _Spent(local):
-    """The time that a thread has spent to compile or load kernels."""
+class _Compilation(local):
+    """What each thread has spent to compile kernels."""
 
     seconds = 0.0
-    compiling = False
+    """Time in which this thread has compiled or loaded kernels, or has waited for another thread that did."""
+    active = False
 
 
-_SPENT = _Spent()
-
-
-def compile_seconds() -> float:
-    """Return the seconds that this thread has spent to compile or load kernels, or has waited for another thread."""
-    return _SPENT.seconds
+compilation = _Compilation()
 
 
 def _measured(compile_for: Callable[..., Any]) -> Callable[..., Any]:
@@ -98,15 +84,15 @@ def _measured(compile_for: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(compile_for)
     def compile_measured(*arguments: Any) -> Any:
         # A kernel that calls another kernel compiles it as well; its time is counted once.
-        if _SPENT.compiling:
+        if compilation.active:
             return compile_for(*arguments)
         began = perf_counter()
-        _SPENT.compiling = True
+        compilation.active = True
         try:
             return compile_for(*arguments)
         finally:
-            _SPENT.compiling = False
-            _SPENT.seconds += perf_counter() - began
+            compilation.active = False
+            compilation.seconds += perf_counter() - began
 
     return compile_measured
 

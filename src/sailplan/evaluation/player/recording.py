@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from sailplan.core import Limits, Policy, SearchResult, SearchState, Solution, open_search
 from sailplan.core.graph import Problem
 from sailplan.core.kernel import arrays
-from sailplan.core.search import NO_LIMITS, ScriptedPolicy
+from sailplan.core.replay import ScriptedPolicy
+from sailplan.core.search import NO_LIMITS
 from sailplan.evaluation.animation import ShownMultipliers, steps
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.graphs.grid.kernel.edges import STEPS_X, STEPS_Y

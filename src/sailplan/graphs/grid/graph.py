@@ -11,7 +11,7 @@ import numpy as np
 
 from sailplan.core.graph import LARGEST_NUMBER, EdgeStatus, FloatArray, Problem, range_for
 from sailplan.core.kernel.arrays import NONE
-from sailplan.core.sparse_memory import sparse_empty
+from sailplan.core.state import sparse_empty
 from sailplan.errors import GraphError, ProblemError
 from sailplan.graphs.grid.checks import shown
 from sailplan.graphs.grid.kernel.edges import STEPS_X, STEPS_Y, GridArrays, TerrainArrays

@@ -14,10 +14,8 @@ from sailplan.core.graph import CompiledGraph, FloatArray, Problem, statuses_of_
 from sailplan.core.kernel.arrays import CLOSED, CONFIRMED, NO_QUEUE, NO_ROOM, NO_TIME, OPEN, QueueArrays
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.policy import CompiledForm, Discovery, EdgeRequest, PathConfirmed
-from sailplan.core.result import StopRule
-from sailplan.core.sparse_memory import sparse_empty, sparse_zeros
-from sailplan.core.state import SearchState, allocate_queues, enlarge_queues, with_room
-from sailplan.core.time_limit import clock
+from sailplan.core.result import StopRule, clock
+from sailplan.core.state import SearchState, allocate_queues, enlarge_queues, sparse_empty, sparse_zeros, with_room
 from sailplan.errors import GraphError, PolicyError
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.explore import explore

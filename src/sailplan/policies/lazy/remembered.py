@@ -13,9 +13,8 @@ from sailplan.core.graph import EdgeStatus, Problem
 from sailplan.core.kernel.arrays import NO_QUEUE, NO_TIME, NOT_EVALUATED, QueueArrays
 from sailplan.core.kernel.heap import FIRST_ROOM
 from sailplan.core.policy import CompiledForm
-from sailplan.core.result import Note
+from sailplan.core.result import Note, clock
 from sailplan.core.state import SearchState, allocate_queues, enlarge_queues
-from sailplan.core.time_limit import clock
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.roadmap.kernel import MetricCsrArrays
 from sailplan.policies.lazy.kernel.candidate import (

@@ -16,10 +16,16 @@ from sailplan.core.graph import CompiledGraph, FloatArray, Graph, Problem, is_co
 from sailplan.core.kernel.arrays import NO_ROOM, NO_TIME, NO_VERTEX, QueueArrays, StateArrays
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.policy import CompiledForm, Discovery
-from sailplan.core.result import Note, StopRule
-from sailplan.core.sparse_memory import sparse_empty, sparse_zeros
-from sailplan.core.state import SearchState, allocate_queues, allocate_state, enlarge_queues, with_room
-from sailplan.core.time_limit import check_time
+from sailplan.core.result import Note, StopRule, check_time
+from sailplan.core.state import (
+    SearchState,
+    allocate_queues,
+    allocate_state,
+    enlarge_queues,
+    sparse_empty,
+    sparse_zeros,
+    with_room,
+)
 from sailplan.errors import GraphError, ModelError, PolicyError
 from sailplan.graphs.explicit.graph import ExplicitGraph
 from sailplan.graphs.explicit.kernel import CsrArrays

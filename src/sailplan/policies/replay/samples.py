@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from sailplan.core import Limits, StopRule, Trace, search
 from sailplan.core.graph import FloatArray, Problem, is_finite
 from sailplan.core.policy import CompiledForm, Discovery, as_vertex
-from sailplan.core.search import EngineName, ScriptedFrontier, ScriptedPolicy
+from sailplan.core.replay import ScriptedFrontier, ScriptedPolicy
+from sailplan.core.search import EngineName
 from sailplan.core.state import IntArray, SearchState
 from sailplan.errors import SailplanError
 from sailplan.policies.features.feature import FeatureSet, allocate_features
@@ -142,7 +143,7 @@ class Sampler:
 
     def compiled(self, problem: Problem) -> CompiledForm | None:
         """Return the replay for the compiled engine; None if it cannot compute the features."""
-        self._script.check(problem)
+        self._script.trace.check(problem)
         codes = compiled_columns(self.features, problem)
         if codes is None or not is_finite(problem.graph):
             return None

@@ -12,7 +12,8 @@ from sailplan.core import Limits, StopRule, Trace, search
 from sailplan.core.graph import FloatArray, Problem, is_finite
 from sailplan.core.kernel.arrays import NO_VERTEX, OPEN
 from sailplan.core.policy import CompiledForm, Discovery, as_vertex
-from sailplan.core.search import EngineName, ScriptedFrontier, ScriptedPolicy
+from sailplan.core.replay import ScriptedFrontier, ScriptedPolicy
+from sailplan.core.search import EngineName
 from sailplan.core.state import SearchState
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.replay.kernel import BEGUN, ENDED, TransitionArrays
@@ -99,7 +100,7 @@ class TransitionWatch:
 
     def compiled(self, problem: Problem) -> CompiledForm | None:
         """Return the replay for the compiled engine; None if it cannot compute the scores."""
-        self._script.check(problem)
+        self._script.trace.check(problem)
         learned = self.policy.compiled(problem)
         if learned is None or not is_finite(problem.graph):
             return None

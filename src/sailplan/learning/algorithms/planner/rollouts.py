@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from sailplan.core import Limits, open_search
 from sailplan.core.graph import Problem
+from sailplan.core.replay import ScriptedPolicy
 from sailplan.core.result import Trace
-from sailplan.core.search import ScriptedPolicy
 from sailplan.datasets.scenario import random_cells
 from sailplan.graphs import grid_problem
 from sailplan.graphs.grid.graph import GridGraph

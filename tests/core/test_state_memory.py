@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from sailplan import Limits, load_policy, search
-from sailplan.core import sparse_memory
-from sailplan.core.sparse_memory import MANY, sparse_empty, sparse_zeros
+from sailplan.core.state import MANY, sparse_empty, sparse_zeros
 from sailplan.testing import draw_problem
 from tests.same import assert_same_result
 
@@ -49,5 +48,5 @@ def test_searches_are_the_same_in_mapped_memory(policy: str, monkeypatch: pytest
         ....G
     """)
     expected = search(problem, load_policy(policy), Limits())
-    monkeypatch.setattr(sparse_memory, "MANY", 1)
+    monkeypatch.setattr("sailplan.core.state.MANY", 1)
     assert_same_result(search(problem, load_policy(policy), Limits()), expected)
