@@ -17,6 +17,7 @@ from numba.core.errors import TypingError
 from numba.extending import overload
 
 from sailplan.core.kernel.cache import KernelCache, cache_problem, registered_files
+from sailplan.core.kernel.pieces import PieceCompiler
 
 _KERNEL: dict[str, Any] = {
     "nogil": True,
@@ -30,6 +31,7 @@ _PIECE: dict[str, Any] = {
     # Python never calls a piece directly; its wrappers would only add to the compile time.
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
+    "pipeline_class": PieceCompiler,
 }
 _INLINED: dict[str, Any] = {**_PIECE, "forceinline": True}
 
