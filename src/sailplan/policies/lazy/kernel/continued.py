@@ -38,6 +38,9 @@ from sailplan.policies.lazy.kernel.selection import (
 )
 from sailplan.policies.replanning.kernel.edges import (
     EPOCH,
+    FOLLOWED,
+    FOLLOWED_TO,
+    FOLLOWING,
     NO_WAY,
     READ,
     READ_EDGES,
@@ -51,6 +54,7 @@ from sailplan.policies.replanning.kernel.edges import (
 from sailplan.policies.replanning.kernel.repair import mark_chain
 
 _NEWEST_FIRST = (1 << 35) - 1
+_NO, _YES = 0, 1
 
 
 class ContinuedArrays(LazyArrays):
@@ -67,6 +71,7 @@ def _forget(policy):
     policy.settled[:] = 0
     policy.length[:] = 0
     policy.plan.phases[:] = 0
+    policy.plan.clock[FOLLOWING] = 0
 
 
 @inlined
@@ -130,9 +135,10 @@ def _find_candidate(graph, backward, policy, state, queue, goal):
             continue
         least = max(least, rank)
         shorter = _length(policy, vertex) < _settled(policy, vertex)
-        if shorter and _holds(graph, plan, state, goal, vertex, policy.least):
+        answer = _holds(graph, plan, state, goal, vertex, policy.least) if shorter else _NO
+        if answer != _NO:
             put(queue, 0, rank, tag)
-            return vertex, rank
+            return (vertex, rank) if answer == _YES else (np.int64(NO_TIME), least)
         room = slot_count(graph, locate(graph, vertex)) + 1
         if state.counts[WORK] <= 0 or not has_room(queue, room):
             put(queue, 0, rank, tag)
@@ -209,6 +215,8 @@ def _take_note(graph, backward, policy, state, queue, goal):
     # Each invalid vertex or edge may enqueue itself, its end, and the vertices beside it.
     if not has_room(queue, (blocked_around(graph) + 2) * news):
         return False
+    if news:
+        plan.clock[FOLLOWING] = 0
     cut = False
     for number in range(plan.clock[READ], counts[INVALID_VERTICES]):
         vertex = np.int64(state.invalid[number])
@@ -246,12 +254,20 @@ def _check_way(graph, backward, policy, state, queue, goal, vertex):
 
 @piece
 def _holds(graph, plan, state, goal, vertex, least):
-    """Return whether a chain from a vertex to the goal is valid and as long as its bound; cached for the epoch.
+    """Return _YES if a chain from a vertex to the goal is valid and as long as its bound, or _NO; cached for the epoch.
 
-    The chain follows edges that fit the bounds, as far as possible.
+    The chain follows edges that fit the bounds, as far as possible. NO_TIME if it is too long for now: on a large map
+    every step may touch new memory. The next call for the same vertex continues.
     """
-    epoch, here, steps = plan.clock[EPOCH], np.int64(vertex), 0
+    epoch, clock = plan.clock[EPOCH], plan.clock
+    if clock[FOLLOWING] != vertex + 1:
+        clock[FOLLOWING], clock[FOLLOWED_TO], clock[FOLLOWED] = vertex + 1, vertex, 0
+    here, steps = clock[FOLLOWED_TO], clock[FOLLOWED]
     while here != goal and abs(plan.confirmed[here]) != epoch:
+        if state.counts[WORK] <= 0:
+            clock[FOLLOWED_TO], clock[FOLLOWED] = here, steps
+            return NO_TIME
+        state.counts[WORK] -= 1
         place, slot = locate(graph, here), np.int64(plan.onward[here]) - 1
         if slot < 0 or not _fits(graph, plan, state, here, place, slot):
             slot = _fitting_slot(graph, plan, state, goal, here, place, least)
@@ -260,7 +276,8 @@ def _holds(graph, plan, state, goal, vertex, least):
             plan.onward[here] = slot + 1
         here = np.int64(successor(graph, place, slot))
         steps += 1
-    return mark_chain(graph, plan, goal, vertex, here, steps)
+    clock[FOLLOWING] = 0
+    return _YES if mark_chain(graph, plan, goal, vertex, here, steps) else _NO
 
 
 @inlined

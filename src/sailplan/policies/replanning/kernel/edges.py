@@ -25,13 +25,15 @@ UNIT = 1 << 8
 
 EPOCH, REPAIR, READ, READ_EDGES, UPDATE_AT_STEPS, UPDATE_AT_KNOWN = range(6)
 REPAIRING, OFFERED, DONE, RAISING, DISTANCE, END, HORIZON, SHORT = range(6, 14)
+FOLLOWING, FOLLOWED_TO, FOLLOWED = range(14, 17)
 """Indices of `ReplanningArrays.clock`: the epoch, which ends when a confirmed chain is cut or a multiplier changes; the
 number of the last repair; the numbers of invalid vertices and of invalid edges that have been read; the numbers of
 steps and of known invalid vertices and edges at which the belief is updated; and the state of a repair, which may be
 interrupted: one plus its vertex, the numbers of vertices reached and finished, whether bounds are being raised, and
 the distance and the end that were found; the horizon, from which on bounds are not settled, and whether the search has
-come to it."""
-CLOCKS = 14
+come to it; and of a chain that was not followed to its end: one plus its first vertex, the last one, and the number of
+edges."""
+CLOCKS = 17
 
 
 class ReplanningArrays(NamedTuple):
