@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from sailplan.cli.main import tell
+from sailplan.cli.main import on_cluster, tell
 from sailplan.cli.options import (
     LIMITS,
     MOST_JOBS,
@@ -18,7 +18,6 @@ from sailplan.cli.options import (
     WORLDS,
     ClusterAddress,
     Json,
-    on_cluster,
     split_names,
 )
 from sailplan.core import Limits

@@ -1,4 +1,4 @@
-"""Commands, errors and notes: each is one line on standard error, never a traceback."""
+"""Commands and what they run on; errors and notes, each one line on standard error, never a traceback."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import io
 import logging
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -105,6 +107,19 @@ def options(
 def tell(note: object) -> None:
     """Print a note on one line."""
     print(f"note: {' '.join(str(note).split())}", file=sys.stderr)  # noqa: T201
+
+
+@contextmanager
+def on_cluster(where: str | None) -> Iterator[None]:
+    """Run the block on a cluster, if one was named, and say how many workers it has."""
+    if where is None:
+        yield
+        return
+    from sailplan.parallel import use_cluster
+
+    with use_cluster(where) as cluster:
+        tell(f"cluster: {cluster}")
+        yield
 
 
 def _note_missing_cache() -> None:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated
 
 import typer
-
-from sailplan.cli.main import tell
 
 SEARCH, LIMITS, OUTPUT = "Search", "Limits", "Output"
 MAP, WORLDS, TRAINING = "Map and robot", "Worlds", "Training"
@@ -50,16 +46,3 @@ ClusterAddress = Annotated[
         rich_help_panel=WORKERS,
     ),
 ]
-
-
-@contextmanager
-def on_cluster(where: str | None) -> Iterator[None]:
-    """Run the block on a cluster, if one was named, and say how many workers it has."""
-    if where is None:
-        yield
-        return
-    from sailplan.parallel import use_cluster
-
-    with use_cluster(where) as cluster:
-        tell(f"cluster: {cluster}")
-        yield

@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from sailplan.cli.options import MOST_JOBS, OUTPUT, TRAINING, WORLDS, ClusterAddress, Json, on_cluster, split_names
+from sailplan.cli.main import on_cluster
+from sailplan.cli.options import MOST_JOBS, OUTPUT, TRAINING, WORLDS, ClusterAddress, Json, split_names
 from sailplan.datasets import FAMILIES
 from sailplan.evaluation.terminal import rich_table
 from sailplan.experiments import reproduce as experiments

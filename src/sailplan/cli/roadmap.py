@@ -11,7 +11,8 @@ import numpy as np
 import typer
 
 from sailplan.cli.help import Command, CommandGroup
-from sailplan.cli.options import ARM, OUTPUT, SAMPLES, SPACE, WORLDS, ClusterAddress, Json, on_cluster
+from sailplan.cli.main import on_cluster
+from sailplan.cli.options import ARM, OUTPUT, SAMPLES, SPACE, WORLDS, ClusterAddress, Json
 from sailplan.core.graph import FloatArray
 from sailplan.errors import SailplanError
 from sailplan.progress import show_progress

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
-from sailplan.cli.main import tell
-from sailplan.cli.options import MOST_JOBS, TRAINING, WORLDS, ClusterAddress, Json, on_cluster
+from sailplan.cli.main import on_cluster, tell
+from sailplan.cli.options import MOST_JOBS, TRAINING, WORLDS, ClusterAddress, Json
 from sailplan.datasets.scenario import Endpoints
 from sailplan.errors import TrainingError
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName, Preset
