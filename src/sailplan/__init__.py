@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sailplan.graphs.roadmap.roadmap import Roadmap
     from sailplan.graphs.voxels.graph import VoxelGraph
     from sailplan.learning.train import train
-    from sailplan.parallel.active import use_cluster
+    from sailplan.parallel.run import use_cluster
     from sailplan.planning.motion import MotionPlan, plan_motion
     from sailplan.planning.plan import Plan, plan
     from sailplan.policies.catalogue import load_policy, save_policy

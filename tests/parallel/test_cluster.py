@@ -3,13 +3,15 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextvars import Context
 from pathlib import Path
 from time import sleep
 
+import numpy as np
 import pytest
 
 from sailplan.core.graph import Problem
@@ -19,6 +21,7 @@ from sailplan.learning import train_sail
 from sailplan.parallel import cluster as clusters
 from sailplan.parallel import run_all, use_cluster
 from sailplan.parallel.cluster import Cluster
+from sailplan.parallel.packing import Crate, Parcel
 from tests.learning.tiny import TINY, assert_same_network, tiny_problems
 
 
@@ -66,9 +69,10 @@ def test_a_problem_is_sent_once_and_comes_back_as_itself(cluster: Cluster, monke
     sent: list[object] = []
     submit = Cluster.submit
 
-    def counted(self: Cluster, function: object, *arguments: object) -> object:
-        sent.append(function)
-        return submit(self, function, *arguments)  # type: ignore[arg-type]
+    def counted(self: Cluster, function: object, content: Sequence[object], *arguments: object) -> object:
+        assert function is Crate
+        sent.extend(content)
+        return submit(self, Crate, content, *arguments)
 
     monkeypatch.setattr(Cluster, "submit", counted)
     problems = tiny_problems(4, "forest", 21)
@@ -77,6 +81,27 @@ def test_a_problem_is_sent_once_and_comes_back_as_itself(cluster: Cluster, monke
     assert [one.problem for one in labelled] == problems
     assert all(one.problem is problem for one, problem in zip(labelled, problems, strict=True))
     assert len(sent) == len(problems)
+    # What is labelled is sent once too, and refers to the problems that are there.
+    for _ in range(2):
+        assert run_all(lambda one: one.problem.goal, labelled) == [problem.goal for problem in problems]
+    assert len(sent) == 2 * len(problems)
+
+
+def test_a_large_function_is_sent_once(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "_CHUNK_SECONDS", 0.0)
+    sent: list[int] = []
+    address = Cluster.address
+
+    def counted(self: Cluster, *parcels: Parcel) -> object:
+        sent.extend(len(parcel.data) for parcel in parcels)
+        return address(self, *parcels)
+
+    monkeypatch.setattr(Cluster, "address", counted)
+    table, problem = np.arange(100_000), tiny_problems(1)[0]
+    found = run_all(lambda number: int(table[number]) + problem.start, iter(range(30)))
+    assert found == [number + problem.start for number in range(30)]
+    assert len(sent) == 2 * 30
+    assert max(sent) < 1000
 
 
 def test_what_is_no_longer_used_is_released(cluster: Cluster) -> None:
@@ -175,3 +200,32 @@ def test_a_script_needs_no_guard(tmp_path: Path) -> None:
     )
     ran = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, check=False)
     assert (ran.stdout, ran.stderr, ran.returncode) == ("[2, 4]\n", "", 0)
+
+
+def test_a_task_that_ends_workers_is_an_error(cluster: Cluster) -> None:
+    def end(number: int) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    with pytest.raises(ClusterError, match=r"12 workers died of the same task \(.*end\)"):
+        run_all(end, [1])
+    assert run_all(abs, [-1, -2]) == [1, 2]
+
+
+def test_a_local_cluster_ends_with_a_process_that_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os, signal, sailplan\n"
+        "with sailplan.use_cluster('local:1') as cluster:\n"
+        "    print(cluster, flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    ran = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, check=False)
+    assert ran.returncode == -signal.SIGKILL
+    port = int(ran.stdout.partition(",")[0].rpartition(":")[2])
+    for _ in range(300):
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except ConnectionRefusedError:
+            return
+        sleep(0.1)
+    raise AssertionError("the scheduler still runs")

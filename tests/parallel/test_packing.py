@@ -3,8 +3,9 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pytest
 
-from sailplan.parallel.packing import LARGE_ARRAY, Shipment, pack, pack_beside, unpack
+from sailplan.parallel.packing import LARGE_ARRAY, Crate, Packed, Place, pack, pack_beside, unpack
 from sailplan.testing import draw_problem
 
 PROBLEM = draw_problem("S..G")
@@ -56,10 +57,25 @@ def test_results_refer_to_what_the_receiver_has() -> None:
     assert unpack(data, ["something else", PROBLEM])["problem"] is PROBLEM
 
 
-def test_a_shipment_is_read_once_and_travels_on() -> None:
-    inner = Shipment(pack(PROBLEM).data, [])
-    outer = Shipment(pack({"problem": PROBLEM}).data, [inner])
-    assert outer.value["problem"] is inner.value
-    assert outer.value is outer.value
-    moved = pickle.loads(pickle.dumps(outer))
-    assert moved.value["problem"].goal == PROBLEM.goal
+def test_the_same_part_is_numbered_once() -> None:
+    other = draw_problem("S.G")
+    data, parts = pack([PROBLEM, other, PROBLEM, {"again": other}])
+    assert [id(part) for part in parts] == [id(PROBLEM), id(other)]
+    assert unpack(data, ["first", "second"]) == ["first", "second", "first", {"again": "second"}]
+
+
+def test_a_reference_is_no_pickle_of_its_own() -> None:
+    with pytest.raises(pickle.UnpicklingError, match="part 0 is not in this pickle"):
+        pickle.loads(pack([PROBLEM]).data)
+
+
+def test_what_is_in_a_crate_is_read_once_and_travels_on() -> None:
+    first = Crate([Packed(pack(PROBLEM).data, [])], [])
+    # The second object refers to the first one of the same crate, and that one to the other crate.
+    inside = Packed(pack({"problem": PROBLEM}).data, [Place(1, 0)])
+    second = Crate([inside, Packed(pack(["inside", PROBLEM]).data, [Place(0, 0)])], [first])
+    assert second[0]["problem"] is first[0]
+    assert second[1][1] is second[0]
+    assert second[1] is second[1]
+    moved = pickle.loads(pickle.dumps(second))
+    assert moved[1][1]["problem"].goal == PROBLEM.goal

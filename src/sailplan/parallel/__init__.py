@@ -1,6 +1,5 @@
 """Parallel work: threads and processes of this machine, or the workers of a Dask cluster."""
 
-from sailplan.parallel.active import use_cluster
-from sailplan.parallel.run import run_all, run_in_processes
+from sailplan.parallel.run import run_all, run_in_processes, use_cluster
 
 __all__ = ["run_all", "run_in_processes", "use_cluster"]

@@ -3,37 +3,40 @@
 from __future__ import annotations
 
 import logging
-import os
 import platform
-import subprocess
-import sys
-import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from importlib.metadata import version
 from itertools import islice
 from math import ceil
 from queue import Empty, SimpleQueue
 from time import monotonic, perf_counter
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import dask
 import distributed
-from distributed import Client, Future, KilledWorker, LocalCluster
+from distributed import Client, Future, KilledWorker
 
 from sailplan.errors import ClusterError
-from sailplan.parallel.packing import Shipment, pack, pack_beside, unpack
+from sailplan.parallel.local import started
+from sailplan.parallel.packing import Crate, Packed, Parcel, Place, pack, pack_beside, unpack
 
 _CHUNK_SECONDS = 0.25
 """Items are sent in chunks of about this duration, so that the overhead of a task does not count."""
-_CHUNKS_AHEAD = 4
-"""Chunks per thread that are sent before results are back; more would only read items earlier."""
+_LAST_CHUNKS = 0.2
+"""The last chunks are smaller, down to this part of the duration, so that all workers end at the same time."""
+_FIRST_ITEMS = 32
+"""Most items in a chunk while it is not known how long they take."""
+_AHEAD_SECONDS, _AHEAD = 0.75, (3, 32)
+"""Chunks of this duration are sent to each thread before results are back, and how many that may be. More would only
+read items earlier; fewer short ones would not be worth their messages."""
 _SMALL_FUNCTION = 1 << 16
 """Size in bytes up to which a function is sent with each chunk; a larger one is sent once."""
-_TRIES = 10
-"""A chunk whose worker died is sent again, at most so often: it may be the reason."""
+_DEATHS = 10
+"""A chunk is not sent again if so many workers died while they had it: it may be the reason."""
 _LOOK_SECONDS = 1.0
 _PATIENCE_SECONDS = 300.0
 """The connection is checked in this interval while no result arrives; a search waits so long for a new worker."""
@@ -42,7 +45,6 @@ _PACKAGES = ("sailplan", "numpy", "numba")
 _SETTINGS = {
     "distributed.admin.large-graph-warning-threshold": "1TB",
     "distributed.comm.timeouts.connect": "10s",
-    "distributed.scheduler.allowed-failures": _TRIES,
 }
 """Settings of Dask. Functions with large models are sent as they are needed, which is no reason for a warning."""
 
@@ -52,9 +54,10 @@ class Cluster:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._sent: dict[int, Future[Any]] = {}
+        self._sent: dict[int, tuple[Future[Any], int]] = {}
         self._pace: dict[str, float] = {}
         self._address = client.scheduler_info()["address"]
+        self._counted, self._looked = 0, -_LOOK_SECONDS
         self.stamp = _stamp()
 
     def __str__(self) -> str:
@@ -111,38 +114,84 @@ class Cluster:
             error = None
         return error or self._lost()
 
-    def send(self, parts: Sequence[object]) -> list[Future[Any]]:
-        """Send objects that are not on the cluster yet; return what tasks are given in their place."""
-        return [self._send(part) for part in parts]
+    def address(self, *parcels: Parcel) -> tuple[list[Packed], list[Future[Any]]]:
+        """Send what pickles refer to and is not on the cluster yet; return them with its places, and the crates."""
+        self._send([part for parcel in parcels for part in parcel.parts])
+        return self._places(parcels, [])
 
-    def _send(self, part: object) -> Future[Any]:
-        if id(part) not in self._sent:
-            data, inner = pack(part)
-            # As an argument of a task, so that it is sent again if the only worker that has it is killed.
-            self._sent[id(part)] = self.submit(Shipment, data, self.send(inner))
+    def _places(self, parcels: Sequence[Parcel], own: Sequence[object]) -> tuple[list[Packed], list[Future[Any]]]:
+        """Find what pickles refer to: in `own`, if there is any, which is crate 0, or in crates that were sent."""
+        here = {id(part): Place(0, number) for number, part in enumerate(own)}
+        first = 1 if own else 0
+        crates: dict[Future[Any], int] = {}
+
+        def place(part: object) -> Place:
+            if id(part) in here:
+                return here[id(part)]
+            crate, number = self._sent[id(part)]
+            return Place(first + crates.setdefault(crate, len(crates)), number)
+
+        return [Packed(data, [place(part) for part in parts]) for data, parts in parcels], list(crates)
+
+    def _send(self, parts: Sequence[object]) -> None:
+        """Send objects, and those that they refer to, in one crate; without those that are there already."""
+        new: dict[int, tuple[object, Parcel]] = {}
+        left = list(parts)
+        while left:
+            part = left.pop()
+            if id(part) not in self._sent and id(part) not in new:
+                new[id(part)] = part, pack(part)
+                left += new[id(part)][1].parts
+        if not new:
+            return
+        content, others = self._places([parcel for _, parcel in new.values()], [part for part, _ in new.values()])
+        # As an argument of a task, so that it is sent again if the only worker that has it is killed.
+        crate = self.submit(Crate, content, others)
+        for number, (part, _) in enumerate(new.values()):
+            self._sent[id(part)] = crate, number
             weakref.finalize(part, self._sent.pop, id(part), None)
-        return self._sent[id(part)]
 
-    def chunk_size(self, name: str, count: int | None, threads: int) -> int:
-        """Return how many items of a function to send in a task; `count` is the number of all, if it is known."""
+    def chunk_size(self, name: str, left: int | None, threads: int) -> int:
+        """Return how many items of a function to send in a task; `left` is the number of all, if it is known."""
         pace = self._pace.get(name)
-        by_pace = max(1, round(_CHUNK_SECONDS / pace)) if pace else 1
-        if count is None:
-            return by_pace
-        return max(1, min(by_pace if pace else ceil(count / (8 * threads)), ceil(count / threads)))
+        most = max(1, round(_CHUNK_SECONDS / pace)) if pace else _FIRST_ITEMS
+        if left is None:
+            return most if pace else 1
+        shared = ceil(left / (2 * threads)) if pace else ceil(left / (8 * threads))
+        least = min(round(_LAST_CHUNKS * most), ceil(left / threads)) if pace else 1
+        return max(1, least, min(most, shared))
+
+    def chunks_ahead(self, name: str, size: int) -> int:
+        """Return how many chunks of so many items to send to a thread before results are back."""
+        least, most = _AHEAD
+        return min(most, max(least, ceil(_AHEAD_SECONDS / (size * self._pace.get(name, _AHEAD_SECONDS)))))
 
     def keep_pace(self, name: str, seconds: float) -> None:
         """Remember how long an item of a function takes; the first ones also load or compile kernels."""
-        self._pace[name] = max(min(seconds, self._pace.get(name, seconds)), 1e-6)
+        self._pace[name] = max(min(seconds, 2.0 * self._pace.get(name, seconds)), 1e-6)
 
     def check(self) -> int:
-        """Return the number of threads; raises ClusterError if the scheduler is lost."""
+        """Return the number of threads, as of about a second ago; raises ClusterError if the scheduler is lost."""
         if self._client.status not in ("running", "connecting"):
             raise self._lost()
-        return sum(self.threads().values())
+        # The question takes as long as a short task.
+        if monotonic() - self._looked >= _LOOK_SECONDS:
+            self._counted, self._looked = sum(self.threads().values()), monotonic()
+        return self._counted
 
     def _lost(self) -> ClusterError:
         return ClusterError(f"the scheduler at {self._address} is lost; finished rounds are kept: --resume continues")
+
+
+@dataclass(frozen=True, eq=False)
+class _LargeFunction:
+    """A function that is not sent with each chunk."""
+
+    function: Callable[[Any], Any]
+    sent_once: ClassVar[bool] = True
+
+    def call(self, item: Any) -> Any:
+        return self.function(item)
 
 
 class _Chunk(NamedTuple):
@@ -150,10 +199,10 @@ class _Chunk(NamedTuple):
 
     first: int
     """The number of the first item."""
-    items: Sequence[Any]
-    data: bytes
-    parts: list[Any]
-    tries: int = 1
+    size: int
+    items: Parcel
+    deaths: int = 0
+    """The number of workers that died while they had it, as far as the scheduler has given up on it."""
 
 
 class _Job:
@@ -167,24 +216,21 @@ class _Job:
         on_done: Callable[[], None] | None,
     ) -> None:
         self._cluster, self._on_done = cluster, on_done
-        self._name = getattr(function, "__qualname__", type(function).__name__)
+        self._name = _name_of(function)
         self._count = len(items) if isinstance(items, Sequence) else None
         self._items, self._read = iter(items), 0
         self._results: dict[int, list[Any]] = {}
         self._pending: dict[Future[Any], _Chunk] = {}
         self._done: SimpleQueue[Future[Any]] = SimpleQueue()
-        data, self._parts = pack(function)
-        self._function: Any = data
-        self._sent = cluster.send(self._parts)
-        if len(data) > _SMALL_FUNCTION:
-            self._function = cluster.submit(Shipment, data, self._sent)
+        self._function = pack(function)
+        if len(self._function.data) > _SMALL_FUNCTION:
+            self._function = pack(_LargeFunction(function).call)
 
     def run(self) -> list[Any]:
         """Send chunks and read results until nothing is left."""
         threads = max(1, self._cluster.check())
         while True:
-            free = _CHUNKS_AHEAD * threads - len(self._pending)
-            self._submit(list(islice(iter(lambda: self._next(threads), None), free)))
+            self._submit(list(self._next(threads)))
             if not self._pending:
                 return [result for first in sorted(self._results) for result in self._results[first]]
             self._take(self._wait())
@@ -194,20 +240,28 @@ class _Job:
         for future in self._pending:
             future.release()
 
-    def _next(self, threads: int) -> _Chunk | None:
-        items = list(islice(self._items, self._cluster.chunk_size(self._name, self._count, threads)))
-        if not items:
-            return None
-        self._read += len(items)
-        return _Chunk(self._read - len(items), items, *pack(items))
+    def _next(self, threads: int) -> Iterator[_Chunk]:
+        """Read the chunks that are to be sent now."""
+        sent = len(self._pending)
+        while True:
+            left = None if self._count is None else self._count - self._read
+            size = self._cluster.chunk_size(self._name, left, threads)
+            if sent >= threads * self._cluster.chunks_ahead(self._name, size):
+                return
+            items = list(islice(self._items, size))
+            if not items:
+                return
+            yield _Chunk(self._read, len(items), pack(items))
+            self._read += len(items)
+            sent += 1
 
     def _submit(self, chunks: Sequence[_Chunk]) -> None:
         cluster = self._cluster
-        futures = cluster.map(
-            run_chunk,
-            [(cluster.stamp, self._function, self._sent, chunk.data, cluster.send(chunk.parts)) for chunk in chunks],
-        )
-        for future, chunk in zip(futures, chunks, strict=True):
+        tasks = []
+        for chunk in chunks:
+            packed, crates = cluster.address(self._function, chunk.items)
+            tasks.append((cluster.stamp, *packed, crates))
+        for future, chunk in zip(cluster.map(run_chunk, tasks), chunks, strict=True):
             self._pending[future] = chunk
             future.add_done_callback(self._done.put)
 
@@ -242,10 +296,10 @@ class _Job:
             results = []
         for future, (seconds, data) in zip(finished, results, strict=False):
             chunk = self._pending.pop(future)
-            self._results[chunk.first] = unpack(data, [*chunk.parts, *self._parts])
-            self._cluster.keep_pace(self._name, seconds / len(chunk.items))
+            self._results[chunk.first] = unpack(data, [*chunk.items.parts, *self._function.parts])
+            self._cluster.keep_pace(self._name, seconds / chunk.size)
             if self._on_done:
-                for _ in chunk.items:
+                for _ in range(chunk.size):
                     self._on_done()
         for future in done:
             if future in self._pending:
@@ -256,23 +310,28 @@ class _Job:
         chunk = self._pending.pop(future)
         if not isinstance(error, KilledWorker):
             raise error
-        if chunk.tries >= _TRIES:
-            raise ClusterError(f"{chunk.tries} workers died of the same task ({self._name})") from error
-        self._submit([chunk._replace(tries=chunk.tries + 1)])
+        deaths = chunk.deaths + error.allowed_failures + 1
+        if deaths >= _DEATHS:
+            raise ClusterError(f"{deaths} workers died of the same task ({self._name})") from error
+        self._submit([chunk._replace(deaths=deaths)])
 
 
-def run_chunk(
-    stamp: str, function: Any, function_parts: Sequence[Shipment], items: bytes, item_parts: Sequence[Shipment]
-) -> tuple[float, bytes]:
+def run_chunk(stamp: str, function: Packed, items: Packed, crates: Sequence[Crate]) -> tuple[float, bytes]:
     """Apply a function to some items; the task of a worker. Returns the duration and the pickled results."""
     if stamp != _stamp():
         raise ClusterError(f"a worker has other versions ({_stamp()}) than this program ({stamp})")
-    own, shared = ([one.value for one in parts] for parts in (item_parts, function_parts))
-    call = function.value if isinstance(function, Shipment) else unpack(function, shared)
-    read = unpack(items, own)
+    call, shared = function.read(crates)
+    read, own = items.read(crates)
     began = perf_counter()
     results = [call(item) for item in read]
     return perf_counter() - began, pack_beside(results, [*own, *shared])
+
+
+def _name_of(function: Callable[[Any], Any]) -> str:
+    """Return a name for functions that take about the same time."""
+    while isinstance(function, partial):
+        function = function.func
+    return getattr(function, "__qualname__", type(function).__name__)
 
 
 @lru_cache
@@ -282,57 +341,23 @@ def _stamp() -> str:
 
 
 @contextmanager
-def connect(address: str) -> Iterator[Cluster]:
-    """Use the cluster of a scheduler."""
+def connect(address: str, count: int = 1) -> Iterator[Cluster]:
+    """Use the cluster of a scheduler, once it has so many workers."""
     with dask.config.set(_SETTINGS):
         try:
             client = Client(address, set_as_default=False, timeout=_CONNECT_SECONDS)
         except (OSError, TimeoutError, ValueError, TypeError) as error:
             raise ClusterError(f"{address}: no scheduler answers there") from error
         with _quiet(), client:
-            _wait_for(client, 1)
+            _wait_for(client, count)
             yield Cluster(client)
 
 
 @contextmanager
 def start(count: int) -> Iterator[Cluster]:
     """Use processes on this machine."""
-    with (
-        dask.config.set(_SETTINGS),
-        _quiet(),
-        tempfile.TemporaryDirectory(prefix="sailplan-", ignore_cleanup_errors=True) as folder,
-        LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=False) as scheduler,
-        _workers(scheduler.scheduler_address, count, folder),
-        Client(scheduler, set_as_default=False) as client,
-    ):
-        _wait_for(client, count)
-        yield Cluster(client)
-
-
-@contextmanager
-def _workers(address: str, count: int, folder: str) -> Iterator[None]:
-    """Start workers as a user of a real cluster does: a process of its own does not import the script again."""
-    command = [sys.executable, "-m", "distributed.cli.dask_worker", address]
-    options = {"nworkers": count, "nthreads": 1, "host": "127.0.0.1", "local-directory": folder, "death-timeout": 30}
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    process = subprocess.Popen(
-        [*command, *(text for name, value in options.items() for text in (f"--{name}", str(value))), "--no-dashboard"],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        # An interrupt from the terminal is for the main process, which ends the workers.
-        start_new_session=True,
-    )
-    try:
-        yield
-    finally:
-        process.terminate()
-        try:
-            process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+    with started(count) as address, connect(address, count) as cluster:
+        yield cluster
 
 
 def _wait_for(client: Client, count: int) -> None:

@@ -1,0 +1,86 @@
+"""A scheduler and workers on this machine: a process of its own that ends with the one that started it.
+
+    python -m sailplan.parallel.local COUNT
+
+prints the address of the scheduler, and runs until its standard input is closed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import dask
+from distributed import LocalCluster
+
+from sailplan.errors import ClusterError
+
+_END_SECONDS = 10
+SETTINGS = {
+    # Dask would let workers return freed memory to the system at once. Searches allocate their state again and again,
+    # and took twice as long.
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
+    # Nobody looks at the profiles that a thread of each worker would take every ten milliseconds.
+    "distributed.worker.profile.enabled": False,
+}
+"""Settings of Dask for workers."""
+
+
+@contextmanager
+def started(count: int) -> Iterator[str]:
+    """Start a scheduler and workers; return the address of the scheduler.
+
+    They are not children of the calling script, which Dask would import in each of them. The scheduler does not share
+    the GIL of this process.
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sailplan.parallel.local", str(count)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        # An interrupt from the terminal is for the main process, which ends the workers.
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process.stdout, process:
+        try:
+            address = process.stdout.readline().strip()
+            if not address:
+                raise ClusterError(f"no scheduler started; python -m sailplan.parallel.local {count} says why")
+            yield address
+        finally:
+            process.stdin.close()
+            try:
+                process.wait(timeout=_END_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def serve(count: int) -> None:
+    """Run a scheduler and workers until standard input ends, which it also does if its writer is killed."""
+    with (
+        dask.config.set(SETTINGS),
+        tempfile.TemporaryDirectory(prefix="sailplan-", ignore_cleanup_errors=True) as folder,
+        LocalCluster(
+            n_workers=0,
+            threads_per_worker=1,
+            memory_limit="auto",
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            local_directory=folder,
+        ) as cluster,
+    ):
+        print(cluster.scheduler_address, flush=True)  # noqa: T201
+        cluster.scale(count)
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    serve(int(sys.argv[1]))
