@@ -15,9 +15,11 @@ import numpy as np
 import pytest
 
 from sailplan.core.graph import Problem
+from sailplan.datasets import GeneratedWorlds, write_png
 from sailplan.datasets.labelled import label_problems
 from sailplan.errors import ClusterError, ProblemError
 from sailplan.learning import train_sail
+from sailplan.learning.run_folder import read_metrics
 from sailplan.parallel import cluster as clusters
 from sailplan.parallel import run_all, use_cluster
 from sailplan.parallel.cluster import Cluster
@@ -188,6 +190,51 @@ def test_a_lost_scheduler_is_one_clear_error(
         process.kill()
         with pytest.raises(ClusterError, match=f"the scheduler at {address} is lost; finished rounds are kept"):
             run_all(abs, [-3])
+
+
+SAILPLAN = [sys.executable, "-m", "sailplan"]
+ROUNDS = 40
+"""More rounds than a training can finish between its first one and the end of the scheduler."""
+
+
+def test_a_training_whose_scheduler_is_lost_ends_with_one_line_and_is_resumed(
+    scheduler: tuple[str, subprocess.Popen[bytes]], tmp_path: Path
+) -> None:
+    for split, worlds in (("train", 8), ("validation", 4)):
+        for index, world in enumerate(GeneratedWorlds("forest", worlds, seed=len(split), width=31, height=31)):
+            write_png(world, tmp_path / "maps" / split / f"{index}.png")
+    options: list[object] = ["--data", tmp_path / "maps", "--algorithm", "belief", "--rounds", ROUNDS]
+    options += ["--vectors", 4, "--worlds-per-vector", 4]
+    _sailplan("train", *options, "--out", tmp_path / "whole", "--jobs", 1)
+
+    address, process = scheduler
+    command = [*SAILPLAN, "train", *options, "--out", tmp_path / "broken", "--cluster", address]
+    with subprocess.Popen(
+        list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as training:
+        while not (tmp_path / "broken" / "rounds" / "001.safetensors").exists():
+            assert training.poll() is None
+            sleep(0.01)
+        process.kill()
+        out, error = training.communicate(timeout=120)
+    assert (training.returncode, out) == (2, "")
+    note, *line = error.splitlines()
+    assert note.startswith(f"note: cluster: 1 worker at {address}")
+    lost = "is lost; finished rounds are kept: --resume continues"
+    assert line == [f"sailplan: the scheduler at {address} {lost}"]
+    assert 1 <= len(read_metrics(tmp_path / "broken")) < ROUNDS
+
+    _sailplan("train", "--resume", tmp_path / "broken")
+    whole, broken = (
+        {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*.safetensors")}
+        for folder in (tmp_path / "whole", tmp_path / "broken")
+    )
+    assert len(whole) == ROUNDS + 1
+    assert broken == whole
+
+
+def _sailplan(*arguments: object) -> None:
+    subprocess.run([*SAILPLAN, *map(str, arguments)], capture_output=True, timeout=300, check=True)
 
 
 def test_a_script_needs_no_guard(tmp_path: Path) -> None:

@@ -370,7 +370,9 @@ def _wait_for(client: Client, count: int) -> None:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Silence the log of Dask, which reports lost workers and connections; what matters is raised."""
-    loggers = [logging.getLogger(name) for name in ("distributed", "tornado.application", "asyncio")]
+    # Dask gives levels and handlers of their own to some of its loggers.
+    own = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
+    loggers = [logging.getLogger(name) for name in (*own, "tornado.application", "asyncio")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL + 1)
