@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sailplan.archives import write_arrays
 from sailplan.graphs import Roadmap
-from sailplan.progress import show_progress
+from sailplan.parallel import show_progress
 from sailplan.robots import ArmProblem, SphereRobot, read_problems
 
 GROUPS = {"panda": "panda_arm", "ur5": "manipulator", "fetch": "arm_with_torso"}

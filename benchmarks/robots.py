@@ -26,9 +26,9 @@ from robot_worlds import GROUPS, Arm
 from sailplan import Limits, plan_motion
 from sailplan.core import Policy
 from sailplan.files import write_text
+from sailplan.parallel import show_progress
 from sailplan.policies import LazyPolicy, a_star, optimistic, weighted_a_star
 from sailplan.policies.replanning.beliefs import EdgePosterior
-from sailplan.progress import show_progress
 from sailplan.robots import ArmProblem, SphereRobot
 
 OMPL = ("RRTConnect", "BIT*", "BIT* (time limit)", "PRM")

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sailplan import Limits, Roadmap, load_policy, search
-from sailplan.core import Policy, result
+from sailplan.core import Policy
+from sailplan.core import result as results
 from sailplan.core.anytime import improve
 from sailplan.core.graph import Problem
 from sailplan.core.kernel import compile
@@ -64,7 +65,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     arguments = parser.parse_args()
     if arguments.cpu:
-        for module in (result, compile):
+        for module in (results, compile):
             vars(module)["perf_counter"] = time.thread_time
     rows = []
     for row in measure(arguments.settings, arguments.policies, arguments.runs, arguments.side):
@@ -112,10 +113,10 @@ def _row(setting: str, name: str, policy: Policy, problem: Problem, runs: int) -
 
 def _overrun(run: Callable[[float], object], budget: float) -> float:
     """Return the seconds beyond the budget, without compilation; 0 if the search ended earlier."""
-    began = result.clock()
+    began = results.clock()
     # The result is kept until the time is read: freeing its arrays is not a part of the search.
     result = run(budget)
-    spent = result.clock() - began
+    spent = results.clock() - began
     del result
     return max(0.0, spent - budget)
 
@@ -135,8 +136,8 @@ def _map_problem(side: int, *, walled: bool) -> Problem:
 def _roadmap_problem() -> Problem:
     def edge_valid(starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
         # Busy, as a collision checker is.
-        end = result.clock() + _CHECK_SECONDS * len(starts)
-        while result.clock() < end:
+        end = results.clock() + _CHECK_SECONDS * len(starts)
+        while results.clock() < end:
             pass
         return np.asarray(((starts[:, 0] < 0.5) == (ends[:, 0] < 0.5)) | (starts[:, 1] > 0.97))
 

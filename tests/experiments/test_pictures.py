@@ -16,8 +16,8 @@ from sailplan.experiments.runs import runs_of
 from sailplan.experiments.searches import policy_of, records_of
 from sailplan.experiments.snapshots import SNAPSHOTS, panel_of, telling_task, watch
 from sailplan.learning.run_folder import read_metrics
+from sailplan.parallel import no_progress
 from sailplan.policies import LazyPolicy
-from sailplan.progress import no_progress
 from tests.experiments.tiny import FAMILIES
 
 FAMILY = FAMILIES[0]

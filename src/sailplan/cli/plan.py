@@ -16,9 +16,9 @@ from sailplan.core import Limits, StopRule
 from sailplan.core.search import EngineName
 from sailplan.graphs.grid.graph import Moves
 from sailplan.graphs.grid.world import Unknown
+from sailplan.parallel import show_progress
 from sailplan.planning import plan as find_plan
 from sailplan.planning.plan import DEFAULT_POLICY, FRAMES
-from sailplan.progress import show_progress
 
 NO_PATH = 1
 

@@ -17,7 +17,7 @@ from sailplan.experiments import reproduce as experiments
 from sailplan.experiments.reproduce import PAGE
 from sailplan.experiments.reproduction import Part, Reproduction
 from sailplan.experiments.systems import SYSTEMS
-from sailplan.progress import show_progress
+from sailplan.parallel import show_progress
 
 What = Literal["table", "snapshots", "adaptation", "convergence", "all"]
 

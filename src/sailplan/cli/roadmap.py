@@ -15,7 +15,7 @@ from sailplan.cli.main import on_cluster
 from sailplan.cli.options import ARM, OUTPUT, SAMPLES, SPACE, WORLDS, ClusterAddress, Json
 from sailplan.core.graph import FloatArray
 from sailplan.errors import SailplanError
-from sailplan.progress import show_progress
+from sailplan.parallel import show_progress
 
 if TYPE_CHECKING:
     from sailplan.graphs import Roadmap, RoadmapGraph

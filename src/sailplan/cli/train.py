@@ -21,8 +21,8 @@ from sailplan.learning.rounds import Training
 from sailplan.learning.run_folder import Plan, read_plan
 from sailplan.learning.settings import NetworkSettings
 from sailplan.learning.train import PICTURE, baselines, make_plan, run_training
+from sailplan.parallel import show_progress
 from sailplan.policies.catalogue import MODEL
-from sailplan.progress import show_progress
 
 _PANELS = {
     "TrainingSettings": "Settings of every algorithm",

@@ -11,7 +11,7 @@ import typer
 from sailplan.cli.help import Command, CommandGroup
 from sailplan.cli.options import Json
 from sailplan.graphs.grid.world import Unknown
-from sailplan.progress import show_progress
+from sailplan.parallel import show_progress
 
 worlds = typer.Typer(cls=CommandGroup, no_args_is_help=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeGuard
+from typing import Any, NamedTuple, Protocol
 
 from sailplan.core.graph import CompiledGraph, Problem
 from sailplan.core.kernel.arrays import QueueArrays
@@ -84,11 +84,6 @@ class SteeredFrontier(Frontier, Protocol):
 
 NO_BOUND = "the policy of this search proves no bound of the path cost"
 NOT_STEERED = "the policy of this search chooses by itself: it has no candidates to list"
-
-
-def is_steered(frontier: Frontier) -> TypeGuard[SteeredFrontier]:
-    """Return whether the caller of the search selects from the open list."""
-    return hasattr(frontier, "list_candidates")
 
 
 class Policy(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -25,10 +25,11 @@ from sailplan.core.policy import (
     NOT_STEERED,
     Discovery,
     EdgeRequest,
+    Frontier,
     PathConfirmed,
     Policy,
     Request,
-    is_steered,
+    SteeredFrontier,
 )
 from sailplan.core.result import Note, Outcome, OutOfTime, StopRule, clock, time_limit
 from sailplan.core.state import SearchState
@@ -263,3 +264,8 @@ class ReferenceEngine:
                 raise GraphError(f"vertex {target} is reported as invalid, but another edge into it was valid")
         both_ways = is_undirected(self._problem.graph)
         self.state.forbid(discovery.invalid_vertices, discovery.invalid_edges, both_ways=both_ways)
+
+
+def is_steered(frontier: Frontier) -> TypeGuard[SteeredFrontier]:
+    """Return whether the caller of the search selects from the open list."""
+    return hasattr(frontier, "list_candidates")

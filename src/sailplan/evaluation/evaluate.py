@@ -25,8 +25,8 @@ from sailplan.evaluation.records import UNSOLVABLE, Record, note_lines
 from sailplan.evaluation.sheets import html
 from sailplan.evaluation.tables import EXPLANATION, family_sheets
 from sailplan.evaluation.terminal import rich_table
+from sailplan.parallel import show_progress
 from sailplan.policies.catalogue import load_policy
-from sailplan.progress import show_progress
 
 Data = str | PathLike[str] | Problem | Sequence[str | PathLike[str] | Problem]
 """A folder, a file or the name of a family, or a problem; or several of them."""

@@ -13,7 +13,7 @@ from sailplan.experiments.runs import Run, runs_of
 from sailplan.experiments.searches import policy_of
 from sailplan.experiments.snapshots import WORLD_RULE, numbers_of, panel_of, telling_task, watch
 from sailplan.graphs.grid.pictures import write_picture
-from sailplan.progress import ShowProgress
+from sailplan.parallel import ShowProgress
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from sailplan.experiments.reproduction import Experiment, Figure, Part, Reproduc
 from sailplan.experiments.runs import Run, runs_of
 from sailplan.experiments.systems import System
 from sailplan.files import write_csv
-from sailplan.progress import ShowProgress
+from sailplan.parallel import ShowProgress
 
 _COMPARED = ("sail", "cem", "ql")
 _COLUMNS = ["system", "family", "seed", "settings", "round", "validation_expansions", "mixing", "examples", "loss"]

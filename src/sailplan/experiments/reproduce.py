@@ -18,7 +18,7 @@ from sailplan.experiments.snapshots import SNAPSHOTS
 from sailplan.experiments.table import TABLE
 from sailplan.files import file_bytes
 from sailplan.learning.run_folder import versions
-from sailplan.progress import ShowProgress, no_progress
+from sailplan.parallel import ShowProgress, no_progress
 
 PAGE = "report.html"
 EXPERIMENTS: dict[str, Experiment] = {

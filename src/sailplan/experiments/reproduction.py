@@ -20,8 +20,8 @@ from sailplan.learning.algorithms import ALGORITHMS
 from sailplan.learning.run_folder import Plan
 from sailplan.learning.settings import TrainingSettings
 from sailplan.locks import locked
+from sailplan.parallel import ShowProgress
 from sailplan.policies.catalogue import MODEL
-from sailplan.progress import ShowProgress
 
 if TYPE_CHECKING:
     from sailplan.experiments.runs import Run

@@ -25,9 +25,8 @@ from sailplan.learning.run_folder import (
     read_plan,
 )
 from sailplan.learning.train import choices_of, run_training
-from sailplan.parallel import run_in_processes
+from sailplan.parallel import ShowProgress, no_progress, run_in_processes
 from sailplan.policies.catalogue import MODEL, read_policy
-from sailplan.progress import ShowProgress, no_progress
 
 
 @dataclass(frozen=True)

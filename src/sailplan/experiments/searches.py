@@ -17,8 +17,8 @@ from sailplan.evaluation.records import Record, read_records, write_records
 from sailplan.experiments.reproduction import Reproduction
 from sailplan.experiments.systems import System
 from sailplan.files import file_bytes
+from sailplan.parallel import ShowProgress, no_progress
 from sailplan.policies.catalogue import load_policy, read_policy
-from sailplan.progress import ShowProgress, no_progress
 
 
 def policy_of(asked: Reproduction, system: System, family: str) -> Policy:

@@ -17,7 +17,7 @@ from sailplan.experiments.reproduction import Experiment, Figure, Part, Reproduc
 from sailplan.experiments.runs import Run, runs_of
 from sailplan.experiments.searches import policy_of, records_of
 from sailplan.graphs.grid.pictures import draw_panel, write_picture
-from sailplan.progress import ShowProgress
+from sailplan.parallel import ShowProgress
 
 WORLD_RULE = "The world of a family is the one that is harder for h_EUC than three quarters of the others."
 """In the median world of some families the obstacle is out of the way."""

@@ -14,7 +14,7 @@ from sailplan.experiments.runs import Run, runs_of
 from sailplan.experiments.searches import records_of
 from sailplan.experiments.systems import PUBLISHED, SOURCES
 from sailplan.files import FilePath, write_csv, write_text
-from sailplan.progress import ShowProgress
+from sailplan.parallel import ShowProgress
 
 _HEADINGS = ["planner", "published", "ours", "95 %", "expansions", "x oracle", "solved", "ms"]
 

@@ -20,11 +20,11 @@ from sailplan.learning.rounds import Round, Training, check_minutes
 from sailplan.learning.run_folder import Plan, RunFolder, digest_of
 from sailplan.learning.settings import TrainingSettings
 from sailplan.locks import locked
+from sailplan.parallel import ShowProgress, no_progress, show_progress
 from sailplan.policies.features import ROADMAP
 from sailplan.policies.keyed.policy import greedy
 from sailplan.policies.lazy.policy import LazyPolicy
 from sailplan.policies.replanning.policy import optimistic
-from sailplan.progress import ShowProgress, no_progress, show_progress
 
 PICTURE = "convergence.png"
 RUNS = "runs"

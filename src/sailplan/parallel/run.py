@@ -1,9 +1,9 @@
-"""Apply a function to many items: in threads, in processes, or on the cluster that is in use."""
+"""Work on many items: in threads, in processes, or on the cluster that is in use; and the display of its progress."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar
 
@@ -19,6 +19,9 @@ Result = TypeVar("Result")
 _CLUSTER: ContextVar[Cluster | None] = ContextVar("cluster", default=None)
 """The cluster that is in use; None if work is done in threads."""
 _LOCAL = "local:"
+ShowProgress = Callable[[str, int], AbstractContextManager[Callable[..., None]]]
+"""Opens a display with a description and a number of steps. The context manager yields a function to call after each
+step, with a new description if there is one: `show_progress` or `no_progress`."""
 
 
 def run_all(
@@ -154,3 +157,35 @@ def _local_workers(where: object) -> int | None:
     if not (count.isascii() and count.isdigit() and 0 < int(count) <= 1024):
         raise ClusterError(f"{where:.60}: the number of workers must be between 1 and 1024")
     return int(count)
+
+
+@contextmanager
+def show_progress(description: str, total: int) -> Iterator[Callable[..., None]]:
+    """Show a progress bar while the block runs, if standard error is a terminal.
+
+    Parameters
+    ----------
+    description
+        The text beside the bar.
+    total
+        Number of steps.
+
+    Yields
+    ------
+    Callable
+        Call it once after each step; its optional argument replaces the description.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()]
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(description, total=total)
+        yield lambda text=None: bar.update(task, advance=1, description=text)
+
+
+@contextmanager
+def no_progress(description: str, total: int) -> Iterator[Callable[..., None]]:
+    """Show nothing; takes the place of `show_progress`."""
+    yield lambda text=None: None

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sailplan.progress import no_progress, show_progress
+from sailplan.parallel import no_progress, show_progress
 
 
 def test_no_progress_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
