@@ -36,6 +36,7 @@ def replay(problem: Problem, trace: Trace, expansions: int | None = None) -> Sea
 
     Examples
     --------
+    >>> from sailplan.core import search
     >>> from sailplan.policies import dijkstra
     >>> from sailplan.testing import draw_problem
     >>> problem = draw_problem("S..G")
