@@ -3,6 +3,7 @@
     python benchmarks/cluster.py bits [CASE ...]     each command with --cluster local:2, compared with --jobs 1
     python benchmarks/cluster.py kills [CASE ...]    the same, with workers killed at random and one that joins late
     python benchmarks/cluster.py speed               roll-outs on one and on two workers, and the overhead of a task
+    python benchmarks/cluster.py stream              the memory of an evaluation of few and of many maps
     python benchmarks/cluster.py scale               tasks on 1, 2 and 4 workers, a model, and 1000 simulated workers
 
 With `--json FILE` the figures are written to a file as well.
@@ -69,6 +70,8 @@ EVALUATION = "evaluate"
 """The case that is no training: records of policies on worlds."""
 POLICIES = "h_euc,a_star_octile,optimistic,lazy,sail:forest,belief:forest"
 KILLS, MOST_RUNS = 5, 4
+WARM_UP = 200
+"""Tasks before those that are measured."""
 RESTART_SECONDS = 3.0
 """A new worker needs about as long to join; earlier the next kill might find none."""
 
@@ -165,6 +168,40 @@ def compare(names: list[str], disturbed: bool, seed: int) -> list[dict[str, Any]
     return rows
 
 
+def stream(few: int = 25, many: int = 250, side: int = 1000) -> dict[str, Any]:
+    """Measure the most memory of the processes of an evaluation, which must not depend on the number of maps."""
+    figures: dict[str, Any] = {"megabytes_of_all_maps": many * side**2 / 1e6}
+    with tempfile.TemporaryDirectory() as temporary:
+        maps = Path(temporary) / "maps"
+        for index, world in enumerate(GeneratedWorlds("forest", 5, seed=0, width=side, height=side)):
+            for copy in range(index, many, 5):
+                write_png(world, maps / "test" / f"{copy:04d}.png")
+        command = [sys.executable, "-m", "sailplan", "evaluate", "--policies", "h_euc", "--cluster", "local:2"]
+        for count in (few, many):
+            process = subprocess.Popen(
+                [*command, "--data", str(maps), "--limit", str(count)],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            most: dict[int, int] = {}
+            tree = psutil.Process(process.pid)
+            while process.poll() is None:
+                with suppress(psutil.NoSuchProcess):
+                    for one in (tree, *tree.children(recursive=True)):
+                        most[one.pid] = max(most.get(one.pid, 0), one.memory_info().rss)
+                sleep(0.05)
+            if process.returncode:
+                raise RuntimeError(f"exit code {process.returncode}")
+            own = most.pop(process.pid)
+            figures[f"{count}_maps"] = {
+                "megabytes_of_the_command": round(own / 1e6),
+                "megabytes_of_scheduler_and_workers": sorted(
+                    (round(size / 1e6) for size in most.values()), reverse=True
+                ),
+            }
+    return figures
+
+
 class Disturber(Thread):
     """Kills workers of a command at random moments, which are replaced, and lets another one join late."""
 
@@ -252,10 +289,21 @@ def _seconds(function: Callable[[], object]) -> float:
     return perf_counter() - began
 
 
+def _processor_seconds() -> dict[int, float]:
+    """Return the time that each process of this program has computed so far; waiting does not count."""
+    own = psutil.Process()
+    found = {}
+    for one in (own, *own.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):
+            found[one.pid] = sum(one.cpu_times()[:2])
+    return found
+
+
 def speed(repetitions: int = 5, blocks: int = 3) -> dict[str, Any]:
     """Measure roll-outs on one and on two workers in turn, and the overhead of tasks of one item.
 
-    Times are medians, and the shortest one, which other programs on the machine have disturbed least.
+    Times are medians, and the shortest one, which other programs on the machine have disturbed least. The seconds of
+    the processor, of all processes and of the busiest one, hardly depend on other programs.
     """
     worlds = GeneratedWorlds("multiple_bugtraps", 200, seed=3)
     problems = label_problems([grid_problem(world) for world in worlds]).solvable
@@ -263,15 +311,23 @@ def speed(repetitions: int = 5, blocks: int = 3) -> dict[str, Any]:
     roll_out = _roll_outs(10 * problems)
     roll_out()
     times: dict[str, list[float]] = {where: [] for where in ("thread", "local:1", "local:2")}
+    computed: dict[str, list[tuple[float, float]]] = {where: [] for where in times}
     overheads: dict[str, list[dict[str, float]]] = {"local:1": [], "local:2": []}
+
+    def measure(where: str) -> None:
+        before = _processor_seconds()
+        times[where] += [_seconds(roll_out) for _ in range(repetitions)]
+        used = [(now - before.get(pid, now)) / repetitions for pid, now in _processor_seconds().items()]
+        computed[where].append((sum(used), max(used)))
+
     # One cluster after the other: idle workers of a second one would take time from the first.
     for _ in range(blocks):
-        times["thread"] += [_seconds(roll_out) for _ in range(repetitions)]
+        measure("thread")
         for where, measured in overheads.items():
             with use_cluster(where):
-                roll_out()
-                roll_out()
-                times[where] += [_seconds(roll_out) for _ in range(repetitions)]
+                for _ in range(3):
+                    roll_out()
+                measure(where)
                 measured.append(_overheads(problems))
     summaries: dict[str, Callable[[list[float]], Any]] = {"median": np.median, "shortest": min}
     seconds = {
@@ -279,6 +335,10 @@ def speed(repetitions: int = 5, blocks: int = 3) -> dict[str, Any]:
     }
     return {
         "seconds": seconds,
+        "seconds_of_the_processor": {
+            where: dict(zip(("all", "busiest"), np.round(np.median(found, axis=0), 2).tolist(), strict=True))
+            for where, found in computed.items()
+        },
         "speed_up_of_two_workers": {
             name: round(seconds["local:1"][name] / seconds["local:2"][name], 2) for name in summaries
         },
@@ -302,8 +362,12 @@ def _overheads(problems: list[LabelledProblem], calls: int = 50) -> dict[str, fl
     The item is a number, or a problem that is on the cluster already; then one task at a time, from call to result.
     """
     with _one_item_in_a_task():
+        began = sum(_processor_seconds().values())
+        ms_per_task = _ms_per_task(list(range(1000)))
+        used = sum(_processor_seconds().values()) - began
         return {
-            "ms_per_task": _ms_per_task(list(range(1000))),
+            "ms_per_task": ms_per_task,
+            "ms_of_the_processor_per_task": round(1e3 * used / (1000 + WARM_UP), 2),
             "ms_per_task_with_a_problem": _ms_per_task(5 * problems),
             "ms_of_one_task_alone": round(1e3 * _seconds(lambda: [run_all(abs, [1]) for _ in range(calls)]) / calls, 2),
         }
@@ -320,7 +384,7 @@ def _one_item_in_a_task() -> Iterator[None]:
 
 def _ms_per_task(items: list[Any], function: Callable[[Any], None] = lambda item: None) -> float:
     # Whatever is sent once is sent here.
-    run_all(function, iter(items[:200]))
+    run_all(function, iter(items[:WARM_UP]))
     return round(1e3 * _seconds(lambda: run_all(function, iter(items))) / len(items), 2)
 
 
@@ -357,7 +421,7 @@ def _simulated(tasks: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["bits", "kills", "speed", "scale"])
+    parser.add_argument("what", choices=["bits", "kills", "speed", "stream", "scale"])
     parser.add_argument("cases", nargs="*", help=f"by default all: {', '.join([*CASES, EVALUATION])}")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)
@@ -367,7 +431,8 @@ def main() -> None:
     if arguments.what in ("bits", "kills"):
         figures = compare(names, arguments.what == "kills", arguments.seed)
     else:
-        figures = speed() if arguments.what == "speed" else scale()
+        measures: dict[str, Callable[[], Any]] = {"speed": speed, "stream": stream, "scale": scale}
+        figures = measures[arguments.what]()
         print(json.dumps(figures, indent=2))
     if arguments.json:
         arguments.json.write_text(json.dumps(figures, indent=2) + "\n")

@@ -137,6 +137,22 @@ def test_a_killed_worker_changes_nothing(cluster: Cluster, tmp_path: Path) -> No
     assert mark.exists()
 
 
+def test_chunks_take_about_the_same_time_and_the_last_ones_less(cluster: Cluster) -> None:
+    assert [cluster.chunk_size("new", left, 2) for left in (None, 1000, 50, 1)] == [1, 32, 4, 1]
+    assert cluster.chunks_ahead("new", 32) == 3
+    cluster.keep_pace("steady", 0.01)
+    assert [cluster.chunk_size("steady", left, 2) for left in (None, 1000, 40, 12, 4, 1)] == [25, 25, 10, 5, 2, 1]
+    # Three quarters of a second of work are sent ahead, but not more than 32 chunks.
+    assert [cluster.chunks_ahead("steady", size) for size in (25, 15, 5, 1)] == [3, 5, 15, 32]
+
+
+def test_the_pace_of_items_falls_at_once_and_rises_by_degrees(cluster: Cluster) -> None:
+    for seconds in (8.0, 0.25, 8.0, 8.0):
+        cluster.keep_pace("varied", seconds)
+    assert cluster.chunk_size("varied", None, 1) == 1
+    assert cluster._pace["varied"] == 1.0
+
+
 def test_other_versions_are_refused(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "stamp", "Python 2.7")
     with pytest.raises(ClusterError, match=r"a worker has other versions \(Python .*\) than this program"):

@@ -6,7 +6,7 @@ import logging
 import platform
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib.metadata import version
@@ -37,6 +37,8 @@ _SMALL_FUNCTION = 1 << 16
 """Size in bytes up to which a function is sent with each chunk; a larger one is sent once."""
 _DEATHS = 10
 """A chunk is not sent again if so many workers died while they had it: it may be the reason."""
+_TOGETHER_SECONDS = 0.02
+"""Results that arrive within this time are read together, as long as each thread has chunks to work on."""
 _LOOK_SECONDS = 1.0
 _PATIENCE_SECONDS = 300.0
 """The connection is checked in this interval while no result arrives; a search waits so long for a new worker."""
@@ -228,12 +230,13 @@ class _Job:
 
     def run(self) -> list[Any]:
         """Send chunks and read results until nothing is left."""
-        threads = max(1, self._cluster.check())
         while True:
+            # Workers may have joined.
+            threads = max(1, self._cluster.check())
             self._submit(list(self._next(threads)))
             if not self._pending:
                 return [result for first in sorted(self._results) for result in self._results[first]]
-            self._take(self._wait())
+            self._take(self._wait(threads))
 
     def cancel(self) -> None:
         """Release what an error or an interruption has left behind."""
@@ -265,8 +268,8 @@ class _Job:
             self._pending[future] = chunk
             future.add_done_callback(self._done.put)
 
-    def _wait(self) -> list[Future[Any]]:
-        """Return all futures that are done, at least one.
+    def _wait(self, threads: int) -> list[Future[Any]]:
+        """Return futures that are done, at least one, and those that follow at once while the threads are busy.
 
         Raises ClusterError if the scheduler is lost, or there is no worker for long.
         """
@@ -280,8 +283,11 @@ class _Job:
                 elif monotonic() - last > _PATIENCE_SECONDS:
                     raise ClusterError(f"the cluster has had no worker for {_PATIENCE_SECONDS:.0f} s") from None
                 continue
-            while not self._done.empty():
-                done.append(self._done.get())
+            end = monotonic() + _TOGETHER_SECONDS
+            with suppress(Empty):
+                while True:
+                    busy = len(self._pending) - len(done) > 2 * threads
+                    done.append(self._done.get(timeout=max(0.0, end - monotonic()) if busy else 0.0))
             return done
 
     def _take(self, done: Sequence[Future[Any]]) -> None:

@@ -24,10 +24,15 @@ SETTINGS = {
     # Dask would let workers return freed memory to the system at once. Searches allocate their state again and again,
     # and took twice as long.
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
+    # With the estimate for a network, one worker would get most tasks: the one that has the problems already.
+    "distributed.scheduler.bandwidth": "10GB",
+    "distributed.scheduler.work-stealing-interval": "100ms",
+    # The client limits how many tasks there are; if the scheduler did too, workers would wait for it after each one.
+    "distributed.scheduler.worker-saturation": "inf",
     # Nobody looks at the profiles that a thread of each worker would take every ten milliseconds.
     "distributed.worker.profile.enabled": False,
 }
-"""Settings of Dask for workers."""
+"""Settings of Dask for a scheduler and workers on one machine."""
 
 
 @contextmanager
