@@ -97,6 +97,17 @@ def test_bad_files_are_refused(tmp_path: Path, change: dict[str, Any], message: 
         read_edge_worlds(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [("sources", np.zeros(2_000_000, np.uint8)), ("valid", np.zeros((2_000_000, 1), np.uint8))],
+)
+def test_more_edges_or_worlds_than_a_file_of_its_size_may_have(tmp_path: Path, name: str, array: Any) -> None:
+    path = tmp_path / "bad.npz"
+    np.savez_compressed(path, **{**_arrays(), name: array})
+    with pytest.raises(WorldError, match=rf"{name} has the shape \(2000000,.*\), and at most \d+ rows are read$"):
+        read_edge_worlds(path)
+
+
 def test_a_real_roadmap(shared_data: Path) -> None:
     worlds = read_edge_worlds(shared_data / "edge_worlds" / "2d_1.npz")
     graph = worlds.topology

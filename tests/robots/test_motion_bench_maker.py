@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import gzip
 import io
 import tarfile
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +167,31 @@ def test_an_archive_that_expands_to_gigabytes_is_refused(problems: Path) -> None
     (problems / "box" / "request0003.yaml").write_bytes(b" " * 20 * 2**20)
     with pytest.raises(RobotError, match=r"problems\.tar\.xz: unpacks to more than 16777216 bytes"):
         read_problems(archive_of(problems), JOINTS)
+
+
+def test_headers_of_an_archive_are_not_read_beyond_the_limit(tmp_path: Path) -> None:
+    header = tarfile.TarInfo("long")
+    header.type, header.size = tarfile.XHDTYPE, 64 * 2**20
+    path = tmp_path / "problems.tar.gz"
+    with gzip.open(path, "wb") as stream:
+        stream.write(header.tobuf())
+        stream.write(bytes(header.size))
+    tracemalloc.start()
+    with pytest.raises(RobotError, match=r"problems\.tar\.gz: unpacks to more than 16777216 bytes"):
+        read_problems(path, JOINTS)
+    assert tracemalloc.get_traced_memory()[1] < 48 * 2**20
+    tracemalloc.stop()
+
+
+def test_aliases_are_read_unless_they_expand_to_a_large_document(problems: Path) -> None:
+    (problems / "box" / "scene0001.yaml").write_text(yaml.safe_dump(scene(*scene()["world"]["collision_objects"] * 3)))
+    assert "*id001" in (problems / "box" / "scene0001.yaml").read_text()
+    assert len(read_problems(problems, JOINTS)[0].scene.obstacles) == 4
+    parts = "".join(f"part{n}: &part{n} [{','.join(10 * [f'*part{n - 1}'])}]\n" for n in range(1, 9))
+    for document in (f"part0: &part0 x\n{parts}world: *part8\n", "world: &all [*all]"):
+        (problems / "box" / "scene0001.yaml").write_text(document)
+        with pytest.raises(RobotError, match=r"scene0001\.yaml: YAML whose aliases repeat more values than are read"):
+            read_problems(problems, JOINTS)
 
 
 @pytest.mark.parametrize("text", ["2001-99-99", "[" * 10_000, "!!int x"])

@@ -216,7 +216,7 @@ class Trace:
         SailplanError
             If the file cannot be read or does not contain a trace.
         """
-        arrays = file_arrays(path, error=SailplanError, kind="a trace")
+        arrays = file_arrays(path, ("start", "goal", "expanded", "evaluated"), error=SailplanError, kind="a trace")
         try:
             start, goal, expanded = int(arrays["start"]), int(arrays["goal"]), arrays["expanded"]
             # Traces of earlier versions have no edges.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.archives import file_arrays, write_arrays
+from sailplan.archives import ArrayFile, write_arrays
 from sailplan.core.graph import Problem
 from sailplan.errors import GraphError, WorldError
 from sailplan.files import FilePath
@@ -21,7 +21,8 @@ from sailplan.oracle import cost_to_go
 SPLITS = ("train", "validation", "test")
 DEFAULT_SIZES = (600, 200)
 """Number of training and validation worlds in a file that does not say so; those that follow are for tests."""
-_ARRAYS = ("vertex_count", "sources", "targets", "lengths", "undirected", "valid", "start", "goal", "coordinates")
+_REQUIRED = ("vertex_count", "sources", "targets", "lengths", "undirected", "valid", "start", "goal")
+_OPTIONAL = ("coordinates", "sizes")
 
 Verdicts = NDArray[np.uint8]
 """Packed bits, a row for each world: 1 if an edge is valid."""
@@ -196,8 +197,8 @@ class EdgeWorlds:
 
 
 _MOST_DRAWS = 100
-_ALWAYS_ALLOCATED, _VERTICES_PER_EDGE = 1_000_000, 100
-"""Limits of the number of vertices in a file, which takes no room in it but much in memory."""
+_ALWAYS_READ, _VERTICES_PER_EDGE = 1_000_000, 100
+"""Limits of the numbers of vertices, edges and worlds in a file, which take little room in it but much in memory."""
 
 
 def read_edge_worlds(path: FilePath) -> EdgeWorlds:
@@ -220,21 +221,34 @@ def read_edge_worlds(path: FilePath) -> EdgeWorlds:
     WorldError
         If the file cannot be read or its arrays do not fit together.
     """
-    return edge_worlds_of(path, file_arrays(path, error=WorldError))
+    return edge_worlds_of(ArrayFile(path, error=WorldError))
 
 
-def is_edge_worlds(arrays: Mapping[str, NDArray[Any]]) -> bool:
+def is_edge_worlds(file: ArrayFile) -> bool:
     """Return whether the arrays of an `.npz` file are those of edge worlds."""
-    return {"sources", "targets", "valid"} <= set(arrays)
+    return "sources" in file and "targets" in file and "valid" in file
 
 
-def edge_worlds_of(path: FilePath, arrays: Mapping[str, NDArray[Any]]) -> EdgeWorlds:
+def _check_declared(file: ArrayFile) -> None:
+    """Raise WorldError if an array is missing or not of numbers, or there are more edges or worlds than are read.
+
+    An edge takes a few bytes in a file that may be compressed a thousandfold, and two hundred in a graph.
+    """
+    most = _ALWAYS_READ + file.size
+    for name in _REQUIRED:
+        if name not in file:
+            raise WorldError(f"{file.path}: there is no array {name}")
+        declared = file.declared(name)
+        if not declared.holds_numbers:
+            raise WorldError(f"{file.path}: {name} holds {declared.kind}, not numbers")
+        if max(declared.shape, default=1) > most:
+            raise WorldError(f"{file.path}: {name} has the shape {declared.shape}, and at most {most} rows are read")
+
+
+def edge_worlds_of(file: ArrayFile) -> EdgeWorlds:
     """Create worlds from the arrays of a file."""
-    for name in _ARRAYS[:-1]:
-        if name not in arrays:
-            raise WorldError(f"{path}: there is no array {name}")
-        if arrays[name].dtype.kind not in "biuf":
-            raise WorldError(f"{path}: {name} holds {arrays[name].dtype}, not numbers")
+    _check_declared(file)
+    path, arrays = file.path, file.read(_REQUIRED + _OPTIONAL)
     columns = [arrays[name].astype(np.float64) for name in ("sources", "targets", "lengths")]
     if any(column.ndim != 1 or len(column) != len(columns[0]) for column in columns):
         shapes = ", ".join(str(column.shape) for column in columns)
@@ -242,7 +256,7 @@ def edge_worlds_of(path: FilePath, arrays: Mapping[str, NDArray[Any]]) -> EdgeWo
     places = arrays.get("coordinates")
     try:
         count = int(arrays["vertex_count"])
-        if count > _ALWAYS_ALLOCATED + _VERTICES_PER_EDGE * len(columns[0]):
+        if count > _ALWAYS_READ + _VERTICES_PER_EDGE * len(columns[0]):
             raise WorldError(f"{count} vertices, and only {len(columns[0])} edges")
         graph = ExplicitGraph.from_edges(
             count,

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from sailplan.archives import file_arrays
+from sailplan.archives import ArrayFile
 from sailplan.core import Note
 from sailplan.core.graph import Problem
 from sailplan.datasets import (
@@ -180,7 +180,7 @@ def load_tasks(data: str, choice: Choice = ALL_TESTS) -> list[TaskSet]:
 def holds_edge_worlds(data: str) -> bool:
     """Return whether data is a file of edge worlds; raises WorldError if it is an `.npz` file that cannot be read."""
     path = Path(data)
-    return path.suffix == ".npz" and path.exists() and is_edge_worlds(file_arrays(path, error=WorldError))
+    return path.suffix == ".npz" and path.exists() and is_edge_worlds(ArrayFile(path, error=WorldError))
 
 
 def find_datasets(path: Path) -> list[WorldDataset]:
@@ -233,10 +233,10 @@ def _world_tasks(worlds: Sequence[World], choice: Choice) -> Sequence[Task]:
 
 def _archive_tasks(path: Path, choice: Choice) -> TaskSet:
     split = choice.split or "test"
-    arrays = file_arrays(path, error=WorldError)
-    if not is_edge_worlds(arrays):
+    file = ArrayFile(path, error=WorldError)
+    if not is_edge_worlds(file):
         return TaskSet(path.stem, _scenario_tasks(read_neural_astar(path, split)))
-    worlds = edge_worlds_of(path, arrays)
+    worlds = edge_worlds_of(file)
     kept, repeated = worlds.split(split)
 
     def make(world: int) -> EdgeTask:

@@ -221,9 +221,10 @@ def _read_settings(path: Path) -> dict[str, Any]:
 
 def _read_collected(path: Path, kind: type[Any], width: int) -> Any:
     """Read what a round collected; the width is the number of columns."""
-    found = file_arrays(path, error=TrainingError)
+    names = [one.name for one in fields(kind)]
+    found = file_arrays(path, names, error=TrainingError)
     try:
-        arrays = {one.name: found[one.name] for one in fields(kind)}
+        arrays = {name: found[name] for name in names}
         if hasattr(kind, "read"):
             return kind.read(arrays, width)
         _check_rows(arrays, width)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
 import lzma
+import math
 import re
 import tarfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -22,6 +25,8 @@ from sailplan.robots.scene import UPRIGHT, Box, Cylinder, Obstacle, Scene, Spher
 from sailplan.robots.transforms import quaternion_product, rotation_from_quaternion
 
 _REQUEST = re.compile(r"request(\d+)\.yaml$")
+_VALUES_PER_BYTE = 10
+"""Limit of the values in a YAML file with aliases. Ten aliases in each of ten parts would be ten thousand million."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,15 +187,28 @@ def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
     content = file_bytes(path, error=RobotError)
     most = most_unpacked(len(content))
     try:
-        with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+        unpacked = _unpacked(content, most + 1)
+        if len(unpacked) > most:
+            raise RobotError(f"{path}: unpacks to more than {most} bytes, and no more are read of its size")
+        with tarfile.open(fileobj=io.BytesIO(unpacked), mode="r:") as archive:
             for member in archive:
-                if member.offset_data + member.size > most:
-                    raise RobotError(f"{path}: unpacks to more than {most} bytes, and no more are read of its size")
                 handle = archive.extractfile(member) if member.name.endswith(".yaml") else None
                 if handle:
                     yield member.name, handle.read()
-    except (tarfile.TarError, EOFError, lzma.LZMAError, zlib.error) as fault:
+    except (tarfile.TarError, EOFError, OSError, lzma.LZMAError, zlib.error) as fault:
         raise RobotError(f"{path}: not an archive of problems: {fault_line(fault)}") from fault
+
+
+def _unpacked(content: bytes, most: int) -> bytes:
+    """Return at most so many bytes of a compressed archive.
+
+    It is not left to `tarfile`, which reads the headers of an archive as a whole, however large they say they are.
+    """
+    for magic, open_compressed in ((b"\xfd7zXZ\0", lzma.open), (b"\x1f\x8b", gzip.open), (b"BZh", bz2.open)):
+        if content.startswith(magic):
+            with open_compressed(io.BytesIO(content)) as stream:
+                return stream.read(most)
+    return content[:most]
 
 
 def _document(text: bytes, where: str) -> Any:
@@ -198,9 +216,33 @@ def _document(text: bytes, where: str) -> Any:
         import yaml
     except ImportError as fault:
         raise RobotError("problems in YAML need PyYAML: pip install sailplan[robots]") from fault
+    # The loader in C is ten times as fast; both build plain values only.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        # The loader in C is ten times as fast; both build plain values only.
-        return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        values = _values_with_repeated(yaml.parse(text, loader)) if b"*" in text else 0.0
+        if values <= _VALUES_PER_BYTE * len(text):
+            return yaml.load(text, loader)
     # Values such as a date that does not exist are other errors.
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as fault:
         raise RobotError(f"{where}: not YAML: {fault_line(fault)}") from fault
+    raise RobotError(f"{where}: YAML whose aliases repeat more values than are read of a file of its size")
+
+
+def _values_with_repeated(events: Iterable[Any]) -> float:
+    """Return the number of values of a YAML document if each alias is replaced by a copy of what it repeats."""
+    counts, anchors, sizes = [0.0], [None], dict[str | None, float]()
+    for event in events:
+        kind, anchor = type(event).__name__, getattr(event, "anchor", None)
+        if kind == "AliasEvent":
+            # A part that is not complete repeats itself.
+            counts[-1] += sizes.get(anchor, math.inf)
+        elif kind in ("SequenceStartEvent", "MappingStartEvent"):
+            counts.append(0.0)
+            anchors.append(anchor)
+        elif kind in ("ScalarEvent", "SequenceEndEvent", "MappingEndEvent"):
+            size = 1.0
+            if kind != "ScalarEvent":
+                size, anchor = size + counts.pop(), anchors.pop()
+            counts[-1] += size
+            sizes[anchor] = size
+    return counts[0]

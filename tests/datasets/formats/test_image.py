@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import struct
+import tracemalloc
 import warnings
 import zlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from sailplan.datasets import World, WorldDataset, read_png, write_png
+from sailplan.datasets.formats import image as image_module
+from sailplan.datasets.formats.costs import read_costs
 from sailplan.errors import WorldError
 
 GRAYS = np.array([[0, 255], [127, 128]], dtype=np.uint8)
@@ -173,6 +177,31 @@ def test_missing_files_and_folders_are_refused(tmp_path: Path) -> None:
         read_png(tmp_path / "absent.png")
     with pytest.raises(WorldError, match=r"^\S+: is a directory$"):
         read_png(tmp_path)
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16"])
+def test_images_are_the_same_in_bands(tmp_path: Path, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    grays = np.random.default_rng(0).choice(np.array([0, 100, 205, 255], np.uint8), (7, 5))
+    image = Image.fromarray(grays.astype(np.uint16) << 8) if mode == "I;16" else Image.fromarray(grays).convert(mode)
+    image.save(tmp_path / "a.png")
+    whole, costs = read_png(tmp_path / "a.png", unknown="free"), read_costs(tmp_path / "a.png")
+    monkeypatch.setattr(image_module, "_BAND_CELLS", 10)
+    in_bands = read_png(tmp_path / "a.png", unknown="free")
+    np.testing.assert_array_equal(in_bands.image(), whole.image())
+    assert in_bands.unknown_cells == whole.unknown_cells
+    np.testing.assert_array_equal(read_costs(tmp_path / "a.png"), costs)
+
+
+@pytest.mark.parametrize(("read", "most"), [(read_png, 5), (read_costs, 10)])
+def test_arrays_of_large_images_take_few_bytes_for_each_cell(
+    tmp_path: Path, read: Callable[[Path], object], most: int
+) -> None:
+    side = 4000
+    Image.new("RGB", (side, side), "white").save(tmp_path / "a.png", compress_level=1)
+    tracemalloc.start()
+    read(tmp_path / "a.png")
+    assert tracemalloc.get_traced_memory()[1] < most * side**2
+    tracemalloc.stop()
 
 
 def test_other_suffixes_are_not_written(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -140,9 +142,42 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
 
 def test_what_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = _save(tmp_path, _arrays())
-    monkeypatch.setattr(archives, "LARGEST_UNPACKED", 1000)
-    with pytest.raises(WorldError, match=r"^\S+/tiny\.npz: unpacks to \d+ bytes, and at most 1000 are read of"):
+    monkeypatch.setattr(archives, "LARGEST_UNPACKED", 200)
+    with pytest.raises(WorldError, match=r"^\S+/tiny\.npz: unpacks to \d+ bytes, and at most 200 are read of"):
         read_neural_astar(path, "train")
+
+
+def _peak(call: Callable[[], object]) -> int:
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_more_cells_than_a_file_of_its_size_may_have_are_refused_before_they_are_unpacked(tmp_path: Path) -> None:
+    cells, noise = (12_000, 1, 32, 32), np.random.default_rng(0).integers(256, size=500_000, dtype=np.uint8)
+    zeros = np.zeros(cells, np.uint8)
+    np.savez_compressed(tmp_path / "a.npz", noise=noise, arr_8=zeros[:, 0], arr_9=zeros, arr_11=zeros)
+
+    def refuse() -> None:
+        with pytest.raises(WorldError, match=r"arr_8 has 12288000 cells, and at most 10000000 are read of a file"):
+            read_neural_astar(tmp_path / "a.npz", "test")
+
+    assert _peak(refuse) < 4 * 2**20
+
+
+def test_only_the_arrays_of_the_split_are_unpacked_and_few_tasks_are_checked_at_once(tmp_path: Path) -> None:
+    tasks, side = 4000, 16
+    free, goals = np.ones((tasks, side, side), np.float32), np.zeros((tasks, 1, side, side))
+    goals[:, 0, 0, 0] = 1
+    distances = -np.maximum(*np.indices((side, side)))[None, None].repeat(tasks, 0).astype(float)
+    np.savez(tmp_path / "a.npz", arr_0=free, arr_1=goals, arr_2=np.zeros((tasks, 8, side, side)), arr_3=distances)
+    contents = (tmp_path / "a.npz").stat().st_size
+    # The file itself, the distances, two booleans for each cell, and what is checked at once.
+    most = contents + free.size * (8 + 2) + 110 * 2**20
+    assert _peak(lambda: read_neural_astar(tmp_path / "a.npz", "train")) < most
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:

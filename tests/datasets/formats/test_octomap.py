@@ -77,7 +77,7 @@ GOOD = encode(np.full((3, 2, 2), OCCUPIED, np.uint8), (40000, 7, 32768), 0.1)
         (b"# Octomap OcTree binary file\nid OcTree\nsize 1\nres 1\ndata\n\x00\x00", "the tree has no known voxels"),
         (
             b"# Octomap OcTree binary file\nid OcTree\nsize 2\nres 1\ndata\n\x01\x00",
-            "the known box has 32768 x 32768 x 32768 voxels, too many for an array",
+            "the known box has 32768 x 32768 x 32768 voxels, and at most 16777216 are read of a file of its size",
         ),
     ],
 )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sailplan.archives import file_array
-from sailplan.datasets.formats.image import IMAGE_SUFFIXES, read_image, with_white_background
+from sailplan.datasets.formats.image import IMAGE_SUFFIXES, bands, read_image, with_white_background
 from sailplan.errors import WorldError
 from sailplan.files import FilePath
 from sailplan.graphs.grid.world import World
@@ -49,8 +49,11 @@ def read_costs(path: FilePath) -> NDArray[Any]:
     """
     suffix = Path(path).suffix.lower()
     if suffix in IMAGE_SUFFIXES:
-        gray = np.asarray(with_white_background(read_image(path)).convert("L"), np.float64)
-        return 1.0 + (BLACK_COST - 1.0) * (255.0 - gray) / 255.0
+        image, cost_of_gray = read_image(path), 1.0 + (BLACK_COST - 1.0) * (255.0 - np.arange(256.0)) / 255.0
+        costs = np.empty((image.height, image.width))
+        for rows, band in bands(image):
+            costs[rows] = cost_of_gray[np.asarray(with_white_background(band).convert("L"))]
+        return costs
     if suffix != ".npy":
         raise WorldError(f"{path}: costs are read from files that end in .npy, {', '.join(IMAGE_SUFFIXES)}")
     return file_array(path, error=WorldError)

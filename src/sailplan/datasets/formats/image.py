@@ -8,9 +8,11 @@ from __future__ import annotations
 import io
 import threading
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 from sailplan.errors import SizeError, WorldError
@@ -22,6 +24,9 @@ IMAGE_SUFFIXES = (".png", ".pgm", ".pbm", ".ppm", ".bmp", ".gif", ".jpg", ".jpeg
 
 LARGEST_IMAGE = 100_000_000
 """Cells of the largest image that is decoded; a larger one is refused on its header alone."""
+
+_BAND_CELLS = 1 << 20
+"""Cells that are converted at once."""
 
 # Pillow's other formats are excluded: EPS starts Ghostscript, and libtiff writes to stderr.
 _READ_FORMATS = ("PNG", "PPM", "BMP", "GIF", "JPEG", "WEBP")
@@ -95,12 +100,35 @@ def image_world(
     WorldError
         If the contents are not an image that can be read.
     """
-    image = with_white_background(decode_image(contents, place, largest))
-    pixels = np.asarray(image).reshape(image.height, image.width, -1)
-    is_unknown = (pixels == UNKNOWN_GRAY).all(axis=2)
-    free = np.asarray(image.convert("L")) > FREE_ABOVE
-    free[is_unknown] = check_unknown(unknown) == "free"
-    return World.from_image(free, name=name or Path(place).stem, unknown_cells=int(is_unknown.sum()), unknown=unknown)
+    check_unknown(unknown)
+    # The image is released before the world is made.
+    free, unknown_cells = _free_cells(decode_image(contents, place, largest), unknown)
+    return World.from_image(free, name=name or Path(place).stem, unknown_cells=unknown_cells, unknown=unknown)
+
+
+def _free_cells(image: Image.Image, unknown: Unknown) -> tuple[NDArray[np.bool_], int]:
+    """Return whether each pixel is free, and the number of unknown ones."""
+    free, unknown_cells = np.empty((image.height, image.width), bool), 0
+    for rows, band in bands(image):
+        opaque = with_white_background(band)
+        is_unknown = (pixels_of(opaque) == UNKNOWN_GRAY).all(axis=2)
+        free[rows] = np.asarray(opaque.convert("L")) > FREE_ABOVE
+        free[rows][is_unknown] = unknown == "free"
+        unknown_cells += int(is_unknown.sum())
+    return free, unknown_cells
+
+
+def bands(image: Image.Image) -> Iterator[tuple[slice, Image.Image]]:
+    """Yield an image from the top in bands of rows: converting a large one as a whole takes many times its memory."""
+    height = max(1, _BAND_CELLS // image.width)
+    for top in range(0, image.height, height):
+        bottom = min(top + height, image.height)
+        yield slice(top, bottom), image.crop((0, top, image.width, bottom))
+
+
+def pixels_of(image: Image.Image) -> NDArray[np.uint8]:
+    """Return the channels of an image in a plain mode, with the shape (height, width, channels)."""
+    return np.asarray(image, np.uint8).reshape(image.height, image.width, -1)
 
 
 def with_white_background(image: Image.Image) -> Image.Image:
@@ -159,10 +187,16 @@ def _in_plain_mode(image: Image.Image) -> Image.Image:
     if image.mode == "F":
         raise WorldError("floating-point pixels, which have no agreed black and white")
     if image.mode.startswith("I"):
-        return Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
+        gray = np.empty((image.height, image.width), np.uint8)
+        for rows, band in bands(image):
+            gray[rows] = np.asarray(band) >> 8
+        return Image.fromarray(gray)
     if image.mode in ("LA", "PA", "RGBA") or "transparency" in image.info:
-        return image.convert("RGBA")
-    return image.convert("L" if image.mode in ("1", "L") else "RGB")
+        plain = "RGBA"
+    else:
+        plain = "L" if image.mode in ("1", "L") else "RGB"
+    # Pillow would copy an image that is in this mode already.
+    return image if image.mode == plain else image.convert(plain)
 
 
 def _refusal(error: Exception) -> str:

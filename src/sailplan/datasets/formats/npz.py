@@ -7,22 +7,25 @@ ones among them, have minus the number of cells.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from sailplan.archives import file_arrays
+from sailplan.archives import ArrayFile
 from sailplan.datasets.scenario import LazySequence, Scenario
 from sailplan.errors import WorldError
 from sailplan.files import FilePath
 from sailplan.graphs.grid.world import Cell, World
 
 _FIRST_ARRAY = {"train": 0, "validation": 4, "test": 8}
+_ALWAYS_READ, _CELLS_PER_BYTE = 10_000_000, 4
+"""Limits of the number of cells in a split: however small the file is, and for each byte of it. Mazes have 0.6."""
+_CHECKED_AT_ONCE = 1_000_000
+"""Cells of the tasks that are checked together; this takes about a hundred bytes for each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,49 +83,69 @@ def read_neural_astar(path: FilePath, split: str) -> Sequence[Scenario]:
 
 
 def _read_tasks(path: FilePath, split: str) -> _Tasks:
-    first = _FIRST_ARRAY[split]
-    arrays = file_arrays(path, error=WorldError)
-    maps, goals, distances = (_numeric(path, arrays, f"arr_{first + offset}") for offset in (0, 1, 3))
-    if maps.ndim != 3 or maps.size == 0:
-        raise WorldError(f"{path}: arr_{first} has the shape {maps.shape}, not (tasks, height, width)")
-    expected = (len(maps), 1, *maps.shape[1:])
-    for number, array in ((first + 1, goals), (first + 3, distances)):
-        if array.shape != expected:
-            raise WorldError(f"{path}: arr_{number} has the shape {array.shape}, its maps need {expected}")
-    name = f"{Path(path).stem}/{split}"
-    tasks = _Tasks(name, maps == 1, goals[:, 0] == 1, -distances[:, 0].astype(np.float64))
-    _check(tasks, maps, goals[:, 0], f"{path}: {split}")
+    file, first = ArrayFile(path, error=WorldError), _FIRST_ARRAY[split]
+    maps, goals, distances = (f"arr_{first + offset}" for offset in (0, 1, 3))
+    _check_declared(file, maps, goals, distances)
+    # One after the other: the arrays in the file are several times as large as what is kept of them.
+    free = _read(file, maps, "the map has values other than 0 and 1", split)
+    is_goal = _read(file, goals, "the goals are not one-hot", split)[:, 0]
+    moves_to_goal = file.read([distances])[distances][:, 0].astype(np.float64, copy=False)
+    np.negative(moves_to_goal, out=moves_to_goal)
+    tasks = _Tasks(f"{Path(path).stem}/{split}", free, is_goal, moves_to_goal)
+    at_once = max(1, _CHECKED_AT_ONCE // tasks.unreachable)
+    for begin in range(0, len(free), at_once):
+        _check(tasks, slice(begin, begin + at_once), f"{path}: {split}")
     return tasks
 
 
-def _numeric(path: FilePath, arrays: Mapping[str, NDArray[Any]], name: str) -> NDArray[np.number]:
-    if name not in arrays:
-        raise WorldError(f"{path}: there is no array {name}")
-    if arrays[name].dtype.kind not in "biuf":
-        raise WorldError(f"{path}: {name} holds {arrays[name].dtype}, not numbers")
-    return arrays[name]
+def _check_declared(file: ArrayFile, maps: str, goals: str, distances: str) -> None:
+    """Raise WorldError if arrays do not have the shapes and types of a split, or more cells than are read."""
+    for name in (maps, goals, distances):
+        if name not in file:
+            raise WorldError(f"{file.path}: there is no array {name}")
+        declared = file.declared(name)
+        if not declared.holds_numbers:
+            raise WorldError(f"{file.path}: {name} holds {declared.kind}, not numbers")
+        if name == maps and (len(declared.shape) != 3 or not declared.size):
+            raise WorldError(f"{file.path}: {name} has the shape {declared.shape}, not (tasks, height, width)")
+        tasks, height, width = file.declared(maps).shape
+        if name != maps and declared.shape != (tasks, 1, height, width):
+            expected = (tasks, 1, height, width)
+            raise WorldError(f"{file.path}: {name} has the shape {declared.shape}, its maps need {expected}")
+    cells, most = file.declared(maps).size, max(_ALWAYS_READ, _CELLS_PER_BYTE * file.size)
+    if cells > most:
+        raise WorldError(f"{file.path}: {maps} has {cells} cells, and at most {most} are read of a file of its size")
 
 
-def _check(tasks: _Tasks, maps: NDArray[np.number], goals: NDArray[np.number], place: str) -> None:
+def _read(file: ArrayFile, name: str, fault: str, split: str) -> NDArray[np.bool_]:
+    """Read an array of zeros and ones."""
+    array = file.read([name])[name]
+    ones: NDArray[np.bool_] = array == 1
+    wrong = np.flatnonzero((~ones & (array != 0)).reshape(len(array), -1).any(axis=1))
+    if len(wrong):
+        raise WorldError(f"{file.path}: {split}, task {wrong[0]}: {fault}")
+    return ones
+
+
+def _check(tasks: _Tasks, some: slice, place: str) -> None:
     whole_map = (1, 2)
-    one_goal = (np.count_nonzero(goals, axis=whole_map) == 1) & tasks.is_goal.any(axis=whole_map)
+    free, is_goal = tasks.free[some], tasks.is_goal[some]
     for fault, holds in {
-        "the map has values other than 0 and 1": (tasks.free | (maps == 0)).all(axis=whole_map),
-        "the goals are not one-hot": one_goal,
-        "the goal is blocked": (tasks.free & tasks.is_goal).any(axis=whole_map),
-        "the distances are not those of eight moves of cost 1": _are_shortest(tasks).all(axis=whole_map),
+        "the goals are not one-hot": np.count_nonzero(is_goal, axis=whole_map) == 1,
+        "the goal is blocked": (free & is_goal).any(axis=whole_map),
+        "the distances are not those of eight moves of cost 1": _are_shortest(tasks, some).all(axis=whole_map),
     }.items():
         if not holds.all():
-            raise WorldError(f"{place}, task {holds.argmin()}: {fault}")
+            raise WorldError(f"{place}, task {some.start + holds.argmin()}: {fault}")
 
 
-def _are_shortest(tasks: _Tasks) -> NDArray[np.bool_]:
+def _are_shortest(tasks: _Tasks, some: slice) -> NDArray[np.bool_]:
     """Whether each cell satisfies Bellman's equation, whose only solution is the number of moves to the goal."""
-    moves, unreachable = tasks.moves_to_goal, tasks.unreachable
+    moves, unreachable = tasks.moves_to_goal[some], tasks.unreachable
     around = sliding_window_view(
         np.pad(moves, ((0, 0), (1, 1), (1, 1)), constant_values=unreachable), (3, 3), axis=(1, 2)
     )
     one_more = np.minimum(1 + around.min(axis=(3, 4)), unreachable)
-    expected = np.where(tasks.is_goal, 0, np.where(tasks.free, one_more, unreachable))
+    expected = np.where(tasks.is_goal[some], 0, np.where(tasks.free[some], one_more, unreachable))
     shortest: NDArray[np.bool_] = moves == expected
     return shortest

@@ -19,6 +19,8 @@ from sailplan.graphs.voxels.graph import VoxelGraph
 _FIRST_LINE = b"# Octomap OcTree binary file"
 _LONGEST_HEADER = 65536
 _MOST_VOXELS = 1 << 28
+_ALWAYS_READ, _VOXELS_PER_BYTE = 1 << 24, 256
+"""Limits of the voxels of a small file, whose leaves may be huge. The map of a building has 17 voxels in a byte."""
 _ROOM_IN_STACK = 7 * DEPTH + 8
 
 
@@ -121,8 +123,10 @@ def read_octomap(path: FilePath) -> OctoMap:
     leaves = _read_leaves(data, size, path)
     low = leaves[:, :3].min(axis=0)
     shape = ((leaves[:, :3] + leaves[:, 3:4]).max(axis=0) - low).tolist()
-    if math.prod(shape) > _MOST_VOXELS:
-        raise WorldError(f"{path}: the known box has {' x '.join(map(str, shape))} voxels, too many for an array")
+    most = min(_MOST_VOXELS, max(_ALWAYS_READ, _VOXELS_PER_BYTE * len(content)))
+    if math.prod(shape) > most:
+        sizes = " x ".join(map(str, shape))
+        raise WorldError(f"{path}: the known box has {sizes} voxels, and at most {most} are read of a file of its size")
     values = np.zeros(shape, np.uint8)
     fill_leaves(leaves, *low.tolist(), values)
     x, y, z = ((low - (1 << (DEPTH - 1))) * resolution).tolist()
@@ -165,10 +169,11 @@ def _read_fields(fields: dict[str, str], path: FilePath) -> tuple[int, float]:
     return size, resolution
 
 
-def _read_leaves(data: bytes, size: int, path: FilePath) -> NDArray[np.int64]:
-    numbers = np.frombuffer(data, np.uint8)
-    leaves = np.empty((4 * len(data) + 8, 5), np.int64)
-    found, nodes = decode_leaves(numbers.astype(np.int64), leaves, np.empty((_ROOM_IN_STACK, 4), np.int64))
+def _read_leaves(data: bytes, size: int, path: FilePath) -> NDArray[np.int32]:
+    # Two bytes have at most eight leaves. Memory is touched only for those that there are.
+    leaves = np.empty((4 * len(data) + 8, 5), np.int32)
+    numbers = np.frombuffer(data, np.uint8).astype(np.int32)
+    found, nodes = decode_leaves(numbers, leaves, np.empty((_ROOM_IN_STACK, 4), np.int64))
     if found == -1:
         raise WorldError(f"{path}: the tree is truncated: {len(data)} bytes end within its {size} nodes")
     if found < 0:

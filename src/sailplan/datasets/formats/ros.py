@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from sailplan.datasets.formats.flat_yaml import FlatYaml, parse_flat_yaml, read_flat_yaml
-from sailplan.datasets.formats.image import read_image, write_png
+from sailplan.datasets.formats.image import bands, pixels_of, read_image, write_png
 from sailplan.errors import WorldError
 from sailplan.files import FilePath, file_bytes, file_lines, text_lines, write_text
 from sailplan.graphs.grid.world import Unknown, World, check_unknown
@@ -88,17 +88,15 @@ def ros_world(
         If one of the two files cannot be read.
     """
     settings = _parse_settings(parse_flat_yaml(text_lines(contents), place))
-    image = image_named(settings.image)
-    free, is_unknown = _free_and_unknown(image, settings)
-    if settings.mode == "scale" and image.mode == "RGBA":
-        is_unknown |= np.asarray(image)[:, :, 3] < 255
-    free[is_unknown] = check_unknown(unknown) == "free"
+    check_unknown(unknown)
+    # The image is released before the world is made.
+    free, unknown_cells = _free_cells(image_named(settings.image), settings, unknown)
     return World.from_image(
         free,
         name=Path(place).stem,
         resolution=settings.resolution,
         origin=settings.origin,
-        unknown_cells=int(is_unknown.sum()),
+        unknown_cells=unknown_cells,
         unknown=unknown,
     )
 
@@ -139,8 +137,19 @@ def named_image(path: FilePath) -> Path | None:
         return None
 
 
-def _free_and_unknown(image: Image.Image, settings: _Settings) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    pixels = np.asarray(image).reshape(image.height, image.width, -1)
+def _free_cells(image: Image.Image, settings: _Settings, unknown: Unknown) -> tuple[NDArray[np.bool_], int]:
+    """Return whether each pixel is free, and the number of unknown ones."""
+    free, unknown_cells = np.empty((image.height, image.width), bool), 0
+    for rows, band in bands(image):
+        is_free, is_unknown = _free_and_unknown(pixels_of(band), settings)
+        free[rows] = np.where(is_unknown, unknown == "free", is_free)
+        unknown_cells += int(is_unknown.sum())
+    return free, unknown_cells
+
+
+def _free_and_unknown(pixels: NDArray[np.uint8], settings: _Settings) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    # Of an image without alpha this is an empty list of channels, and nothing is seen through.
+    alpha = pixels[:, :, 3:]
     if settings.mode == "scale":
         pixels = pixels[:, :, :3]
     white = 255 * pixels.shape[2]
@@ -148,7 +157,10 @@ def _free_and_unknown(image: Image.Image, settings: _Settings) -> tuple[NDArray[
     occupancy = (brightness if settings.negate else white - brightness) / white
     blocked, free = occupancy > settings.occupied_thresh, occupancy < settings.free_thresh
     total = pixels.sum(axis=2, dtype=np.uint16)
-    return free[total], ~(free | blocked)[total]
+    is_unknown = ~(free | blocked)[total]
+    if settings.mode == "scale":
+        is_unknown |= (alpha < 255).any(axis=2)
+    return free[total], is_unknown
 
 
 def _parse_settings(yaml: FlatYaml) -> _Settings:

@@ -38,7 +38,7 @@ def save(
 
 def load(path: FilePath) -> Parts:
     """Read a roadmap; raises GraphError with one line that names the file."""
-    arrays = file_arrays(path, error=GraphError)
+    arrays = file_arrays(path, _ARRAYS, error=GraphError)
     missing = [name for name in _ARRAYS if name not in arrays]
     if missing:
         raise GraphError(f"{path}: not a roadmap: there is no array {missing[0]}")

@@ -169,8 +169,8 @@ class KnownEdges:
         GraphError
             If the file cannot be read, is damaged, or belongs to another roadmap.
         """
-        arrays = file_arrays(path, error=GraphError)
-        if not {"known_edges", "roadmap"} <= set(arrays):
+        arrays = file_arrays(path, ("known_edges", "roadmap"), error=GraphError)
+        if len(arrays) < 2:
             raise GraphError(f"{path}: a file without known edges")
         if not np.array_equal(arrays["roadmap"], roadmap.fingerprint):
             raise GraphError(f"{path}: the known edges are those of another roadmap")

@@ -41,5 +41,5 @@ def test_damaged_worlds(packed: bytes, told: str) -> None:
 
 def test_worlds_that_expand_to_gigabytes_are_refused_before() -> None:
     packed = np.frombuffer(zlib.compress(bytes(32 * 2**20)), np.uint8)
-    with pytest.raises(ModelError, match=r"damaged worlds \(33554432 bytes are expected, and at most 16777216 are"):
+    with pytest.raises(ModelError, match=r"damaged worlds \(268435456 cells are expected, and at most 67108864 are"):
         Memory.unpacked(packed, 1024, 8 * 2**15)

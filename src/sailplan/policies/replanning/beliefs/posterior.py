@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.archives import pack_bytes, unpack_bytes
+from sailplan.archives import pack_bits, unpack_bits
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.state import SearchState
 from sailplan.errors import ModelError, PolicyError
@@ -77,18 +77,17 @@ class Memory:
 
     def packed(self) -> Cells:
         """Return the worlds as compressed bytes, with eight cells per byte before compression."""
-        return np.frombuffer(pack_bytes(np.packbits(self.by_world).tobytes()), np.uint8)
+        return pack_bits(self.by_world)
 
     @classmethod
     def unpacked(cls, packed: Cells, worlds: int, cells: int) -> Memory:
         """Read the bytes that `packed` returned; raises ModelError if they are not valid."""
-        try:
-            contents = unpack_bytes(packed.tobytes(), -(-worlds * cells // 8))
-        except ValueError as error:
-            raise ModelError(f"damaged worlds ({error})") from error
         if worlds < 1:
             raise ModelError(f"{worlds} worlds")
-        return cls(np.unpackbits(np.frombuffer(contents, np.uint8), count=worlds * cells).reshape(worlds, cells))
+        try:
+            return cls(unpack_bits(packed, worlds * cells).reshape(worlds, cells))
+        except ValueError as error:
+            raise ModelError(f"damaged worlds ({error})") from error
 
 
 @dataclass(frozen=True)
