@@ -34,23 +34,23 @@ TRAINED = 0.02
 """Share of the command lines for `train` that begin with good arguments; a training takes seconds."""
 SMALL = ("0", "1", "2", "3", "-1", "0.5", "1.0")
 HOSTILE = (
+    *("", " ", "-", "--", "x", "nan", "inf", "-inf", "1e400", "1e-400", "9" * 30, "-" + "9" * 30, "1" + "0" * 400),
     *(
-        "",
-        " ",
-        "-",
-        "--",
-        "x",
-        "nan",
-        "inf",
-        "-inf",
-        "1e400",
-        "1e-400",
-        "9" * 30,
-        "-" + "9" * 30,
-        "1" + "0" * 400,
         "0x1",
+        "²",
+        "٣",
+        "\x00",
+        "\udcff",
+        "é",
+        "a" * 5000,
+        "../..",
+        "/",
+        "/dev/null",
+        "/nonexistent/a.png",
+        "~",
+        "%s",
+        "{}",
     ),
-    *("²", "٣", "\x00", "\udcff", "é", "a" * 5000, "../..", "/", "/dev/null", "/nonexistent/a.png", "~", "%s", "{}"),
     *("1,2", "1,2,3", "1,", ",", "1;2", "0,0", "-1,-1", "1e9,1e9", "nan,nan", "[1]", "None", "True", "--help"),
 )
 _SECONDS = 120.0

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from tests.learning.tiny import TINY, TINY_CROSS_ENTROPY
 
-from fuzz.models import has_checksum
 from fuzz.target import WrongAnswerError, check_refusal
 from sailplan.core import Policy
 from sailplan.datasets import GeneratedWorlds, write_png
@@ -28,7 +27,6 @@ from sailplan.learning.run_folder import RunFolder, digest_of
 from sailplan.learning.settings import TrainingSettings
 from sailplan.learning.train import choices_of, run_training
 from sailplan.policies.catalogue import MODEL, read_policy
-from sailplan.policies.catalogue import SUFFIX as MODEL_SUFFIX
 
 WHOLE_RESUMPTIONS = 0.02
 """Share of the inputs that are not only read but trained to the end."""
@@ -61,7 +59,6 @@ class RunFolders:
             self._whole[name] = RunFolder.resume(self._runs[name], plan, self._digest).load()
             (self._runs[name] / "convergence.png").unlink(missing_ok=True)
             self._files[name] = _files(self._runs[name])
-        self._has_checksum = has_checksum(self._runs["sail"] / MODEL)
 
     def check(self, rng: random.Random, number: int) -> bool:
         """Damage a file of a finished run; read the folder and now and then continue it."""
@@ -69,7 +66,7 @@ class RunFolders:
         shutil.rmtree(self._copy, ignore_errors=True)
         shutil.copytree(self._runs[name], self._copy)
         for file in rng.sample(sorted(self._files[name]), rng.choice((1, 1, 1, 2))):
-            self._damage(self._copy / file, rng)
+            self.last = _damage(self._copy / file, rng)
         try:
             plan = read_plan(self._copy)
             if plan != self._plans[name]:
@@ -84,25 +81,29 @@ class RunFolders:
             return False
         return True
 
-    def _damage(self, path: Path, rng: random.Random) -> None:
-        data = path.read_bytes()
-        at = rng.randrange(len(data) + 1)
-        match rng.randrange(8):
-            case 0:
-                path.unlink()
-            # As after a power failure; a model file notices by its checksum.
-            case 1 if path.suffix != MODEL_SUFFIX or self._has_checksum:
-                path.write_bytes(data[:at] + bytes(len(data) - at))
-            case _:
-                path.write_bytes(data[:at])
-        self.last = path.read_bytes() if path.exists() else b""
-
     def _compare_files(self, name: AlgorithmName) -> None:
         for file, data in self._files[name].items():
             # The metrics hold times, and npz archives the time of writing.
             if file.endswith(".safetensors") and (self._copy / file).read_bytes() != data:
                 raise WrongAnswerError(f"{file} is not what an undisturbed run ends with")
         _same_policy(read_policy(self._copy / MODEL), read_policy(self._runs[name] / MODEL))
+
+
+def _damage(path: Path, rng: random.Random) -> bytes:
+    """Remove a file, or cut or zero its end; return what is left."""
+    data = path.read_bytes()
+    at = rng.randrange(len(data) + 1)
+    match rng.randrange(8):
+        case 0:
+            path.unlink()
+            return b""
+        # As after a power failure.
+        case 1:
+            left = data[:at] + bytes(len(data) - at)
+        case _:
+            left = data[:at]
+    path.write_bytes(left)
+    return left
 
 
 def _files(folder: Path) -> dict[str, bytes]:

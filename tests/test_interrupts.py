@@ -42,6 +42,16 @@ def main():
         interrupt()
 commands.main = main
 """,
+    "three times while modules are loaded, which take it for another fault": """
+def prepare():
+    for _ in range(3):
+        try:
+            interrupt()
+        except KeyboardInterrupt:
+            pass
+    raise ImportError("a module failed to load")
+commands.prepare = prepare
+""",
     "where it is taken for another fault": """
 def main():
     try:

@@ -73,10 +73,10 @@ def locked(folder: FilePath, *, error: type[SailplanError]) -> Iterator[bool]:
     if path in _held.folders:
         yield True
         return
-    handle = _open_locked(path)
-    if handle is None:
+    opened = _open_locked(path)
+    if opened is None:
         raise error(f"{folder}: another process works in this folder; wait until it ends, or choose another")
-    descriptor, is_locked = handle
+    descriptor, is_locked = opened
     _held.folders.add(path)
     try:
         yield is_locked

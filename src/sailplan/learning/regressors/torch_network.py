@@ -230,10 +230,11 @@ class _Threads:
 def one_thread() -> Iterator[None]:
     """Use one thread: sums are taken in the same order on every machine, and small batches are fastest.
 
-    Several threads may be in such blocks at the same time. The last one to leave restores the number of threads.
+    Several threads may be in such blocks at the same time. OpenMP keeps a number for each thread, so that each of them
+    restores its own when it leaves.
     """
     with _Threads.lock:
-        # In a block, a thread that is new to torch begins with the 1 of another one.
+        # Not in a block: a thread that is new to torch begins with the 1 of another one.
         if not _Threads.blocks:
             _Threads.before = torch.get_num_threads()
         _Threads.blocks += 1
