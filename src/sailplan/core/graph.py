@@ -21,6 +21,10 @@ LARGEST_NUMBER = 1e100
 ones keys could overflow, and 0 times infinity is not a number."""
 
 
+_LARGEST_VERTEX = np.iinfo(np.int32).max
+"""States and traces hold vertices as 32-bit integers."""
+
+
 def range_for(cost: object) -> str:
     """Say what a cost must be that is not between 0 and `LARGEST_NUMBER`.
 
@@ -147,6 +151,23 @@ class CompiledGraph(FiniteGraph, Protocol):
         """Largest number of successors of a vertex."""
 
 
+def successors_of(graph: Graph, vertex: int) -> tuple[list[int], list[float]]:
+    """Return the result of `graph.successors` as lists; raises GraphError if it is not valid. Costs are not checked."""
+    found: Any = graph.successors(vertex)
+    try:
+        targets, costs = found
+        if type(targets) is not list:
+            targets, costs = np.asarray(targets).tolist(), np.asarray(costs).tolist()
+        # Once per expansion, so without a loop in Python.
+        is_sound = len(targets) == len(costs) and min(map(index, targets), default=0) >= 0
+        is_sound = is_sound and max(targets, default=0) <= _LARGEST_VERTEX
+    except (TypeError, ValueError):
+        is_sound = False
+    if not is_sound:
+        raise GraphError(f"successors({vertex}) must return vertices and a cost for each, got {str(found)[:200]}")
+    return targets, costs
+
+
 def edge_statuses(graph: Graph, vertex: int, targets: Sequence[int]) -> list[int]:
     """Return the result of `graph.evaluate` as `EdgeStatus` codes; raises GraphError if it is not valid."""
     return as_statuses(graph.evaluate(vertex, targets), len(targets), f"evaluate({vertex})")
@@ -164,13 +185,20 @@ def as_statuses(verdicts: Any, count: int, what: str) -> list[int]:
     """Return results as `EdgeStatus` codes; raises GraphError, naming the function `what`, if they are not valid."""
     if isinstance(verdicts, np.ndarray):
         verdicts = verdicts.tolist()
+    if not isinstance(verdicts, Sequence):
+        raise GraphError(f"{what} must return a list of results, got {type(verdicts).__name__}")
     if len(verdicts) != count:
         raise GraphError(f"{what} returned {len(verdicts)} results for {count} edges")
     # Once per expansion, so without a loop in Python where there are no flags.
     if not _FLAGS.isdisjoint(map(type, verdicts)):
         verdicts = [_STATUS_OF_FLAG[bool(verdict)] if type(verdict) in _FLAGS else verdict for verdict in verdicts]
-    if not _STATUSES.issuperset(verdicts):
-        raise GraphError(f"{what} must return a bool or an EdgeStatus for each edge, got {verdicts}")
+    try:
+        is_sound = _STATUSES.issuperset(verdicts)
+    except TypeError:
+        # Lists, for example of an array with two dimensions, are no entries of a set.
+        is_sound = False
+    if not is_sound:
+        raise GraphError(f"{what} must return a bool or an EdgeStatus for each edge, got {str(verdicts)[:200]}")
     statuses: list[int] = verdicts
     return statuses
 

@@ -6,10 +6,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any, TypeGuard
 
-import numpy as np
-
 from sailplan.core.edge_step import EdgeEvaluator, EdgeStep, checked_cost
-from sailplan.core.graph import Problem, is_finite, is_undirected
+from sailplan.core.graph import Problem, is_finite, is_undirected, successors_of
 from sailplan.core.kernel.arrays import (
     CLOSED,
     EDGE_EVALUATIONS,
@@ -222,15 +220,12 @@ class ReferenceEngine:
 
     def _successors(self, vertex: int) -> tuple[Sequence[int], Sequence[float]]:
         """Return the targets and costs of the edges of a vertex, and make room in the state for the targets."""
-        targets, costs = self._problem.graph.successors(vertex)
-        if type(targets) is not list:
-            targets, costs = np.asarray(targets).tolist(), np.asarray(costs).tolist()
-        if not targets:
-            return [], []
-        if len(targets) != len(costs) or min(targets) < 0:
-            raise GraphError(f"successors({vertex}) must return vertices and a cost for each, got {targets}, {costs}")
-        if (highest := max(targets)) >= len(self._status):
-            self.state.make_room(highest + 1)
+        targets, costs = successors_of(self._problem.graph, vertex)
+        if (highest := max(targets, default=0)) >= len(self._status):
+            try:
+                self.state.make_room(highest + 1)
+            except (OSError, MemoryError) as error:
+                raise GraphError(f"successors({vertex}): there is no memory for {highest} vertices") from error
             self._see()
         return targets, costs
 

@@ -101,6 +101,10 @@ class Limits:
     as `LazyPolicy`; None for the bound of the policy."""
 
     def __post_init__(self) -> None:
+        # NumPy's numbers would wrap or become floats in sums, and kernels would be compiled again for their types.
+        for name in ("expansions", "seconds", "evaluations", "bound"):
+            if isinstance(getattr(self, name), np.generic):
+                object.__setattr__(self, name, getattr(self, name).item())
         for what in ("expansions", "evaluations"):
             most = getattr(self, what)
             if most is not None and (not _is(most, int, np.integer) or most < 0):
@@ -165,6 +169,11 @@ def check_time() -> None:
 class Trace:
     """What a search requested; with the problem, it suffices to replay the search.
 
+    Raises
+    ------
+    SailplanError
+        If the vertices are not a list of integers, or the edges not a list of pairs of them.
+
     Examples
     --------
     >>> import tempfile
@@ -183,6 +192,10 @@ class Trace:
     evaluated: IntArray = field(default_factory=lambda: np.empty((0, 2), np.int32))
     """The edges (source, target) that the policy requested, in the order of evaluation."""
 
+    def __post_init__(self) -> None:
+        for name, shape in (("expanded", ()), ("evaluated", (2,))):
+            object.__setattr__(self, name, _vertices(getattr(self, name), name, shape))
+
     def save(self, path: Path | str) -> None:
         """Write the trace to an npz file with the arrays `start`, `goal`, `expanded` and `evaluated`, atomically."""
         arrays = {"start": self.start, "goal": self.goal, "expanded": self.expanded, "evaluated": self.evaluated}
@@ -194,7 +207,7 @@ class Trace:
             raise SailplanError(f"{problem.name}: the trace was recorded between other vertices")
         count = problem.graph.vertex_count if is_finite(problem.graph) else math.inf
         for vertices in (self.expanded, self.evaluated):
-            if vertices.dtype.kind not in "iu" or (vertices.size and not 0 <= vertices.min() <= vertices.max() < count):
+            if vertices.size and not 0 <= vertices.min() <= vertices.max() < count:
                 raise SailplanError(f"{problem.name}: the trace has vertices that the graph does not have")
 
     @classmethod
@@ -220,15 +233,26 @@ class Trace:
         try:
             start, goal, expanded = int(arrays["start"]), int(arrays["goal"]), arrays["expanded"]
             # Traces of earlier versions have no edges.
-            edges = arrays.get("evaluated", np.empty((0, 2), np.int32))
-            for name, array, shape in (("expanded", expanded, ()), ("evaluated", edges, (2,))):
-                if array.ndim != 1 + len(shape) or array.shape[1:] != shape or array.dtype.kind not in "iu":
-                    raise ValueError(f"{name} has shape {array.shape} and type {array.dtype}")
-                if array.size and not 0 <= array.min() <= array.max() <= np.iinfo(np.int32).max:
-                    raise ValueError(f"{name} has numbers that are no vertices")
-            return cls(start, goal, expanded.astype(np.int32), edges.astype(np.int32))
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            return cls(start, goal, expanded, arrays.get("evaluated", np.empty((0, 2), np.int32)))
+        except (KeyError, TypeError, ValueError, OverflowError, SailplanError) as error:
             raise SailplanError(f"{path}: not a trace, or a damaged one ({fault_line(error)})") from error
+
+
+def _vertices(given: Any, name: str, shape: tuple[int, ...]) -> IntArray:
+    """Return vertices as an array of int32; raises SailplanError if they are anything else."""
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        array = np.empty((), object)
+    # An empty list has no type.
+    if array.ndim != 1 + len(shape) or array.shape[1:] != shape or (array.size and array.dtype.kind not in "iu"):
+        raise SailplanError(f"{name} has shape {array.shape} and type {array.dtype}")
+    if array.dtype == np.int32 and array.flags.c_contiguous:
+        # Those of a search; whether the graph has them is checked by a replay.
+        return array
+    if array.size and not 0 <= array.min() <= array.max() <= np.iinfo(np.int32).max:
+        raise SailplanError(f"{name} has numbers that are no vertices")
+    return np.ascontiguousarray(array, np.int32)
 
 
 @dataclass(frozen=True)

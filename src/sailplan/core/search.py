@@ -444,6 +444,8 @@ def search(
     >>> result.path, result.cost
     ((0, 1, 2), 2.0)
     """
+    if not isinstance(limits, Limits):
+        raise SailplanError(f"limits are given as Limits(...), got {_described(limits)}")
     return open_search(problem, policy, stop=stop, engine=engine, seconds=limits.seconds).run(limits)
 
 

@@ -7,7 +7,7 @@ from array import array
 import numpy as np
 
 from sailplan.core.edge_step import EdgeEvaluator, checked_cost
-from sailplan.core.graph import EdgeStatus, Graph, Problem, is_undirected
+from sailplan.core.graph import EdgeStatus, Graph, Problem, is_undirected, successors_of
 from sailplan.core.result import check_time, current_deadline
 from sailplan.errors import GraphError
 from sailplan.graphs.explicit.graph import ExplicitGraph
@@ -48,9 +48,7 @@ def explore(
     waiting = [problem.start]
     while waiting:
         vertex = waiting.pop()
-        targets, costs = graph.successors(vertex)
-        if len(targets) != len(costs):
-            raise GraphError(f"successors({vertex}) must return vertices and a cost for each, got {targets}, {costs}")
+        targets, costs = successors_of(graph, vertex)
         verdicts = evaluator.from_vertex(vertex, targets, deadline) if checked else [EdgeStatus.VALID] * len(targets)
         check_time()
         for target, cost, verdict in zip(targets, costs, verdicts, strict=True):

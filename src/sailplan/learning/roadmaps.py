@@ -11,7 +11,7 @@ from sailplan.core.graph import EdgeStatus, FloatArray, Problem
 from sailplan.datasets.labelled import LabelledProblem
 from sailplan.errors import TrainingError
 from sailplan.graphs.explicit.graph import ExplicitGraph
-from sailplan.oracle import distances_to
+from sailplan.oracle.cost_to_go import distances_to
 from sailplan.policies.features import ROADMAP, FeatureSet, roadmap_features
 from sailplan.policies.replanning.beliefs.edge_posterior import EdgePosterior
 

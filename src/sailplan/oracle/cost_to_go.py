@@ -13,7 +13,7 @@ from sailplan.core.kernel.arrays import NO_QUEUE, NONE
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.result import check_time
 from sailplan.core.state import allocate_queues, enlarge_queues
-from sailplan.errors import GraphError
+from sailplan.errors import GraphError, ProblemError
 from sailplan.graphs.explore import MOST_VERTICES_TO_EXPLORE, explore
 from sailplan.oracle.kernel import begin_settling, count_edges, settle
 
@@ -44,7 +44,7 @@ def cost_to_go(
     Raises
     ------
     GraphError
-        If the graph has too many vertices.
+        If the graph has too many vertices, or the limit is not a number.
 
     Examples
     --------
@@ -55,9 +55,13 @@ def cost_to_go(
     >>> float(cost_to_go(draw_problem("S..G"))[0])
     3.0
     """
+    if not isinstance(limit, int | float | np.integer | np.floating) or math.isnan(limit):
+        raise GraphError(f"a limit of the cost-to-go must be a number, got {limit!r}")
     graph = with_known_edges(problem, max_vertices=max_vertices).graph
     assert is_compiled(graph)
     vertices, degree = graph.vertex_count, graph.max_in_degree
+    # A kernel is compiled for each type of a number. An integer may be larger than any float.
+    limit = float(min(limit, math.inf))
     return distances_to(graph.backward_arrays(), problem.goal, vertices=vertices, in_degree=degree, limit=limit)
 
 
@@ -81,6 +85,8 @@ def with_known_edges(problem: Problem, *, max_vertices: int = MOST_VERTICES_TO_E
     GraphError
         If the graph has too many vertices.
     """
+    if not isinstance(problem, Problem):
+        raise ProblemError(f"the oracle needs a Problem, got {type(problem).__name__}")
     if is_compiled(problem.graph) and not getattr(problem.graph, "checker", None):
         return problem
     return replace(problem, graph=explore(problem, checked=True, max_vertices=max_vertices, why="for the oracle"))
@@ -121,6 +127,8 @@ def fewest_edges(problem: Problem) -> float:
 
 def distances_to(backward: Any, goal: int, *, vertices: int, in_degree: int, limit: float = math.inf) -> FloatArray:
     """Compute the cost of the cheapest path from each vertex to the goal over the edges that arrays give as valid.
+
+    Nothing is checked: the kernel writes beyond its arrays if the numbers are not those of the graph.
 
     Parameters
     ----------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,8 +68,12 @@ class RoundRobot:
         return f"{cells * self._unit:.9g} {'metres' if self.metres else 'cells'}"
 
 
+_LARGEST = sys.float_info.max
+"""An integer may be larger."""
+
+
 def checked_radius(radius: object) -> float:
     """Return a radius as a float; raise SailplanError if it is not finite or negative."""
-    if not isinstance(radius, int | float | np.number) or isinstance(radius, bool) or not 0.0 <= radius < math.inf:
+    if not isinstance(radius, int | float | np.number) or isinstance(radius, bool) or not 0.0 <= radius <= _LARGEST:
         raise SailplanError(f"robot_radius must be a finite number that is not negative, got {shown(radius)}")
     return float(radius)

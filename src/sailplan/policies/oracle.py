@@ -13,6 +13,7 @@ from sailplan.core.policy import CompiledForm
 from sailplan.core.result import StopRule
 from sailplan.core.state import SearchState, as_kernel_array
 from sailplan.errors import PolicyError
+from sailplan.files import fault_line
 from sailplan.oracle import cost_to_go
 from sailplan.policies.keyed.kernel import TABLE, KeyArrays
 from sailplan.policies.keyed.queues import QueueFrontier
@@ -37,7 +38,10 @@ class OraclePolicy:
 
     def __post_init__(self) -> None:
         if self.table is not None:
-            object.__setattr__(self, "table", as_kernel_array(self.table, np.float64))
+            try:
+                object.__setattr__(self, "table", as_kernel_array(self.table, np.float64))
+            except (TypeError, ValueError) as error:
+                raise PolicyError(f"a table needs a cost for each vertex ({fault_line(error)})") from error
 
     def open(self, problem: Problem, state: SearchState) -> QueueFrontier:
         """Create the open list of a search."""

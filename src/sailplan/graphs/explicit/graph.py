@@ -100,7 +100,7 @@ class ExplicitGraph:
         forbidden_edges = _numbers(invalid_edges, 2, "invalid_edges")
         if undirected:
             forbidden_edges = np.concatenate([forbidden_edges, forbidden_edges[:, ::-1]])
-        forbidden_vertices = _numbers([(vertex,) for vertex in invalid_vertices], 1, "invalid_vertices")
+        forbidden_vertices = _numbers(invalid_vertices, 1, "invalid_vertices")
         _check_vertices(forbidden_edges, vertex_count)
         _check_vertices(forbidden_vertices, vertex_count)
         verdicts[np.isin(codes, edge_codes(forbidden_edges, vertex_count))] = EdgeStatus.INVALID_EDGE
@@ -280,13 +280,14 @@ def _first_rows(sources: NDArray[np.integer], vertex_count: int) -> NDArray[np.i
     return np.cumsum(first, out=first)
 
 
-def _numbers(rows: Iterable[Sequence[float]] | FloatArray, width: int, what: str) -> FloatArray:
+def _numbers(rows: Iterable[Any], width: int, what: str) -> FloatArray:
+    """Return rows of numbers, or single numbers if the width is 1, as a table."""
     try:
-        listed = rows if isinstance(rows, np.ndarray) else list(rows)
+        listed = rows if isinstance(rows, np.ndarray) and rows.ndim else list(rows)
         table = np.array(listed, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise GraphError(f"{what} must be rows of {width} numbers: {error}") from error
-    if len(listed) and table.shape[1:] != (width,):
+    if len(listed) and table.shape[1:] != ((width,) if width > 1 else ()):
         raise GraphError(f"{what} must be rows of {width} numbers, got {listed[0]}")
     return table.reshape(-1, width)
 

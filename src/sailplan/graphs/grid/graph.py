@@ -76,6 +76,11 @@ class GridGraph:
     world: World
     moves: Moves = PAPER_MOVES
 
+    def __post_init__(self) -> None:
+        for given, kind in ((self.world, World), (self.moves, Moves)):
+            if not isinstance(given, kind):
+                raise GraphError(f"a grid needs a World and Moves, got {type(given).__name__} for {kind.__name__}")
+
     def __getstate__(self) -> dict[str, object]:
         # A copy makes its arrays from its world. Copied arrays could be written to, which is another type to Numba:
         # all kernels would be compiled again for them.

@@ -62,6 +62,8 @@ class KnownEdges:
 
     def is_closed(self, vertex: int) -> bool:
         """Return whether all edges of a vertex of the roadmap are known to be invalid."""
+        if not 0 <= vertex < self.roadmap.vertex_count:
+            raise GraphError(f"vertices are numbered from 0 to {self.roadmap.vertex_count - 1}, got {vertex}")
         rows = self.roadmap.rows
         edges = rows.given[rows.first[vertex] : rows.first[vertex + 1]]
         return bool((self._results[edges] == _INVALID).all())
@@ -105,7 +107,10 @@ class KnownEdges:
         GraphError
             If `changed` fails or does not return a bool for each row, or an edge does not exist.
         """
-        numbers = self._swept(changed, resolution) if callable(changed) else np.asarray(changed, np.int64)
+        numbers = self._swept(changed, resolution) if callable(changed) else np.asarray(changed)
+        if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
+            raise GraphError(f"edges are given by their numbers, got {numbers.dtype} of shape {numbers.shape}")
+        numbers = numbers.astype(np.int64)
         if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(self._results):
             raise GraphError(f"edges are numbered from 0 to {len(self._results) - 1}, got {numbers.tolist()[:5]}")
         forgotten = int(np.count_nonzero(self._results[np.unique(numbers)]))

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sailplan.core.graph import FloatArray, Problem
+from sailplan.core.state import as_kernel_array
 from sailplan.errors import GraphError, ProblemError
-from sailplan.files import FilePath
+from sailplan.files import FilePath, fault_line
 from sailplan.graphs.explicit.kernel import CsrArrays
 from sailplan.graphs.roadmap import archive
 from sailplan.graphs.roadmap.checking import AnyChecker, EdgeChecker
@@ -28,7 +29,7 @@ from sailplan.graphs.roadmap.neighbours import (
     pairs_within,
     scaled,
 )
-from sailplan.graphs.roadmap.samples import Validity, draw_samples, is_valid, near_samples
+from sailplan.graphs.roadmap.samples import Validity, check_seed, draw_samples, is_valid, near_samples
 from sailplan.graphs.roadmap.space import ConfigurationSpace
 
 EXTRA_SAMPLES = 16
@@ -38,6 +39,26 @@ _LENGTH_ERROR = 1e-12
 
 
 _MOST_SAMPLES = 100_000_000
+_KERNEL_TYPES = (
+    ("coordinates", "iuf", np.float64),
+    ("sources", "iu", np.int32),
+    ("targets", "iu", np.int32),
+    ("lengths", "iuf", np.float64),
+)
+"""The arrays that kernels read, which kinds of numbers they may be given as, and as what they are kept."""
+
+
+def _kernel_array(given: Any, name: str, kinds: str, kind: type[Any]) -> NDArray[Any]:
+    """Return an array as kernels need it; raises GraphError if it has other numbers."""
+    try:
+        array = np.asarray(given)
+    except ValueError as error:
+        raise GraphError(f"{name} must be an array of numbers ({fault_line(error)})") from error
+    if array.dtype.kind not in kinds and array.size:
+        raise GraphError(f"{name} must be numbers, got {array.dtype}")
+    if kind is np.int32 and array.size and not 0 <= array.min() <= array.max() <= np.iinfo(np.int32).max:
+        raise GraphError(f"{name} has numbers that are no vertices")
+    return as_kernel_array(array, kind)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +100,17 @@ class Roadmap:
 
     def __post_init__(self, extends_base: bool) -> None:
         object.__setattr__(self, "_extends_base", extends_base)
+        for name, kinds, kind in _KERNEL_TYPES:
+            object.__setattr__(self, name, _kernel_array(getattr(self, name), name, kinds, kind))
         base = self._extended_base
         vertices, edges = (0, 0) if base is None else (base.vertex_count, base.edge_count)
+        if base is not None and not (
+            np.array_equal(self.coordinates[:vertices], base.coordinates)
+            and np.array_equal(self.sources[:edges], base.sources)
+            and np.array_equal(self.targets[:edges], base.targets)
+            and np.array_equal(self.lengths[:edges], base.lengths)
+        ):
+            raise GraphError("the arrays do not begin with those of the roadmap that is extended")
         archive.check_arrays(
             self.space,
             self.coordinates,
@@ -299,8 +329,10 @@ class Roadmap:
         GraphError
             If a vertex does not exist, or a number is out of its range.
         """
-        if not all(0 <= vertex < self.vertex_count for vertex in vertices):
-            raise GraphError(f"vertices are numbered from 0 to {self.vertex_count - 1}, got {list(vertices)}")
+        numbers = np.asarray(vertices)
+        is_list = numbers.ndim == 1 and numbers.dtype.kind in "iu"
+        if not is_list or not ((numbers >= 0) & (numbers < self.vertex_count)).all():
+            raise GraphError(f"vertices are numbered from 0 to {self.vertex_count - 1}, got {str(vertices)[:100]}")
         centres = [self.coordinates[vertex] for vertex in vertices]
         near = self._near(centres, extra, spread, seed, valid)
         return self._extended(list(zip(centres, near, strict=True)), neighbours)
@@ -309,8 +341,9 @@ class Roadmap:
         self, centres: Sequence[FloatArray], extra: int, spread: float | None, seed: int, valid: Validity | None
     ) -> list[FloatArray]:
         """Return samples near each centre that the filter accepts."""
-        if type(extra) is not int or extra < 0:
-            raise GraphError(f"extra must be an integer, not negative, got {extra!r}")
+        if type(extra) is not int or not 0 <= extra <= _MOST_SAMPLES:
+            raise GraphError(f"extra must be an integer from 0 to {_MOST_SAMPLES}, got {extra!r}")
+        check_seed(seed)
         rng, largest = np.random.default_rng(seed), self._typical_length if spread is None else spread
         near = [near_samples(self.space, centre, extra, largest, rng) for centre in centres]
         return [samples[is_valid(valid, samples)] for samples in near]

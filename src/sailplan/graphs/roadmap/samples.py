@@ -106,7 +106,14 @@ def is_valid(valid: Validity | None, configurations: FloatArray) -> NDArray[np.b
     return answers
 
 
+def check_seed(seed: object) -> None:
+    """Raise GraphError if a seed is not an integer that is not negative."""
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise GraphError(f"a seed must be an integer that is not negative, got {seed!r}")
+
+
 def _batches(space: ConfigurationSpace, count: int, sampler: str, seed: int) -> Iterator[FloatArray]:
+    check_seed(seed)
     rng = np.random.default_rng(seed)
     shift, first = rng.random(space.dimensions), 1
     while True:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sailplan.core.graph import FloatArray
+from sailplan.core.graph import LARGEST_NUMBER, FloatArray
 from sailplan.errors import GraphError
 
 _DEFAULT_RESOLUTION = 0.01
@@ -52,6 +52,9 @@ class ConfigurationSpace:
             raise GraphError(f"each lower limit must be below the upper one, got {lower.tolist()} and {upper.tolist()}")
         if not (weights > 0).all():
             raise GraphError(f"weights must be positive, got {weights.tolist()}")
+        if not (weights * (upper - lower) <= LARGEST_NUMBER).all():
+            # Squares of distances are finite: of infinite ones, no neighbour is nearer than another.
+            raise GraphError(f"a dimension times its weight must be at most {LARGEST_NUMBER:g}")
         if self.names and (len(self.names) != len(lower) or not all(isinstance(name, str) for name in self.names)):
             raise GraphError(f"{len(lower)} dimensions need as many names, got {self.names!r}")
 

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from sailplan.graphs.grid.clearance import NO_OBSTACLE, ROUNDING
 from sailplan.graphs.voxels.kernel.clearance import measure_lines
 
+_LARGEST_RADIUS = 1e100
+"""Its square is finite, and no map is as large."""
+
 
 def squared_clearance(blocked: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return the squared distance of each voxel to the nearest blocked one, as exact integers.
@@ -34,5 +37,5 @@ def squared_clearance(blocked: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 def inflate(blocked: NDArray[np.bool_], radius: float) -> NDArray[np.bool_]:
     """Block every voxel whose distance to a blocked voxel is at most `radius` voxels."""
-    inflated: NDArray[np.bool_] = squared_clearance(blocked) <= (radius * (1.0 + ROUNDING)) ** 2
+    inflated: NDArray[np.bool_] = squared_clearance(blocked) <= min(radius * (1.0 + ROUNDING), _LARGEST_RADIUS) ** 2
     return inflated

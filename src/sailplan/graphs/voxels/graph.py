@@ -78,8 +78,10 @@ class VoxelGraph(Volume):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.connectivity not in _CONNECTIVITIES:
+        if not isinstance(self.connectivity, int | np.integer) or self.connectivity not in _CONNECTIVITIES:
             raise GraphError(f"{self.name}: connectivity must be 6, 18 or 26, got {shown(self.connectivity)}")
+        # A small integer of NumPy would overflow in sums.
+        object.__setattr__(self, "connectivity", int(self.connectivity))
         if not isinstance(self.corner_cutting, bool | np.bool_):
             raise GraphError(f"{self.name}: corner_cutting must be True or False, got {shown(self.corner_cutting)}")
 

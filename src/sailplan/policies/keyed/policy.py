@@ -45,7 +45,8 @@ class Key:
     def __post_init__(self) -> None:
         if self.heuristic not in HEURISTICS:
             raise PolicyError(f"no heuristic {self.heuristic!r}; there are {', '.join(HEURISTICS)}")
-        if not (0 <= self.cost_weight <= LARGEST_NUMBER and 0 <= self.heuristic_weight <= LARGEST_NUMBER):
+        weights = (self.cost_weight, self.heuristic_weight)
+        if not all(isinstance(one, int | float | np.number) and 0 <= one <= LARGEST_NUMBER for one in weights):
             raise PolicyError(f"the weights of a key must be finite and not negative, at most {LARGEST_NUMBER:g}")
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core.graph import FloatArray
+from sailplan.core.state import as_kernel_array
 from sailplan.errors import ModelError
 from sailplan.policies.learned.kernel import NetworkArrays, forward_rows
 
@@ -51,7 +52,7 @@ class DenseNetwork:
     Raises
     ------
     ModelError
-        If the shapes of the layers do not match, or the last layer does not have one output.
+        If an array does not hold numbers, the shapes of the layers do not match, or the last one has several outputs.
 
     Examples
     --------
@@ -72,15 +73,26 @@ class DenseNetwork:
     """Added to the score."""
 
     def __post_init__(self) -> None:
-        width = len(self.scaling.mean)
-        if self.scaling.deviation.shape != (width,) or self.linear.shape != (width,) or not self.layers:
+        terms = (self.scaling.mean, self.scaling.deviation, self.linear)
+        for name, array in (*zip(("mean", "deviation", "linear"), terms, strict=True), *self._named_layers()):
+            if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
+                raise ModelError(f"{name} must be an array of numbers")
+        if not all(isinstance(number, int | float | np.number) for number in (self.unit, self.offset)):
+            raise ModelError(f"unit and offset must be numbers, got {self.unit!r} and {self.offset!r}")
+        width = self.scaling.mean.size
+        if any(term.shape != (width,) for term in terms) or not self.layers:
             raise ModelError(f"a network of {width} columns needs as many deviations and linear terms, and a layer")
         for number, (weights, biases) in enumerate(self.layers):
-            if weights.shape != (width, len(biases)):
+            if biases.ndim != 1 or weights.shape != (width, len(biases)):
                 raise ModelError(f"layer {number}: weights of shape {weights.shape} after {width} values")
             width = len(biases)
         if width != 1:
             raise ModelError(f"the last layer must have one output, not {width}")
+
+    def _named_layers(self) -> Iterator[tuple[str, Any]]:
+        for number, (weights, biases) in enumerate(self.layers or ()):
+            yield f"layer {number}: weights", weights
+            yield f"layer {number}: biases", biases
 
     @property
     def columns(self) -> int:
@@ -103,12 +115,14 @@ class DenseNetwork:
         Raises
         ------
         ModelError
-            If the number of columns is wrong.
+            If the number of columns is wrong, or the rows do not hold numbers.
         """
-        if rows.ndim != 2 or rows.shape[1] != self.columns:
-            raise ModelError(f"rows of shape {rows.shape} for a network of {self.columns} columns")
-        scores = np.empty(len(rows))
-        forward_rows(self.arrays(), np.ascontiguousarray(rows, np.float64), scores)
+        given = np.asarray(rows)
+        if given.ndim != 2 or given.shape[1] != self.columns or given.dtype.kind not in "biuf":
+            what = f"{given.dtype} of shape {given.shape}"
+            raise ModelError(f"rows of {self.columns} numbers are needed for this network, got {what}")
+        scores = np.empty(len(given))
+        forward_rows(self.arrays(), as_kernel_array(given, np.float64), scores)
         return scores
 
     def arrays(self) -> NetworkArrays:
@@ -178,6 +192,6 @@ def allocate_network(layers: Sequence[tuple[NDArray[Any], NDArray[Any]]], linear
         sizes=np.array(sizes, np.int64),
         weights=np.concatenate([np.asarray(weights, np.float32).reshape(-1) for weights, _ in layers]),
         biases=np.concatenate([np.asarray(biases, np.float32) for _, biases in layers]),
-        linear=np.asarray(linear, np.float64),
+        linear=as_kernel_array(linear, np.float64),
         scratch=np.empty((2, max(sizes)), np.float32),
     )

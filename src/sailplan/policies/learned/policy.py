@@ -16,6 +16,7 @@ from sailplan.core.policy import CompiledForm, Discovery, Policy
 from sailplan.core.result import Note, StopRule
 from sailplan.core.state import SearchState
 from sailplan.errors import ModelError, PolicyError
+from sailplan.files import fault_line
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.policies.features import feature_set
 from sailplan.policies.features.feature import FeatureSet, Tensors, allocate_features, build_features, plane_coordinates
@@ -82,7 +83,10 @@ class LearnedPolicy:
     def scores(self, problem: Problem, state: SearchState, vertices: Sequence[int]) -> list[float]:
         """Return the current scores of open vertices; a score that is not finite becomes infinity."""
         rows = self.features(problem, state, vertices)
-        scores: list[float] = np.asarray(self.model.predict(rows), np.float64).reshape(-1).tolist()
+        try:
+            scores: list[float] = np.asarray(self.model.predict(rows), np.float64).reshape(-1).tolist()
+        except (TypeError, ValueError) as error:
+            raise PolicyError(f"the model must return a number for each vertex ({fault_line(error)})") from error
         if len(scores) != len(vertices):
             raise PolicyError(f"the model returned {len(scores)} scores for {len(vertices)} vertices")
         state.count_scores(len(scores), sum(not isfinite(score) for score in scores))

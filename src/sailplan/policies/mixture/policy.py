@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
+import numpy as np
+
 from sailplan.core.compiled_engine import compiled_form
 from sailplan.core.graph import Problem
 from sailplan.core.kernel.random import coin
@@ -53,7 +55,7 @@ class MixturePolicy:
     def __post_init__(self) -> None:
         if not 0.0 <= self.probability <= 1.0:
             raise PolicyError(f"a probability must be between 0 and 1, got {self.probability}")
-        check_seed(self.seed)
+        object.__setattr__(self, "seed", checked_seed(self.seed))
 
     def open(self, problem: Problem, state: SearchState) -> Frontier:
         """Create both open lists; one only if the other never selects."""
@@ -77,10 +79,11 @@ class MixturePolicy:
         )
 
 
-def check_seed(seed: int) -> None:
-    """Raise PolicyError if the kernels cannot represent a seed."""
-    if not 0 <= seed < 1 << 63:
-        raise PolicyError(f"a seed must be between 0 and 2^63, got {seed}")
+def checked_seed(seed: object) -> int:
+    """Return a seed as an int; raises PolicyError if the kernels cannot represent it."""
+    if not isinstance(seed, int | np.integer) or not 0 <= seed < 1 << 63:
+        raise PolicyError(f"a seed must be between 0 and 2^63, got {seed!r}")
+    return int(seed)
 
 
 class MixtureFrontier:

@@ -13,7 +13,7 @@ from sailplan.core.kernel.random import draw
 from sailplan.core.policy import CompiledForm, Discovery, Policy
 from sailplan.core.result import StopRule
 from sailplan.core.state import SearchState
-from sailplan.policies.mixture.policy import MixturePolicy, check_seed
+from sailplan.policies.mixture.policy import MixturePolicy, checked_seed
 from sailplan.policies.random_order.kernel import RandomArrays
 
 
@@ -40,7 +40,7 @@ class RandomPolicy:
     """The default stop rule."""
 
     def __post_init__(self) -> None:
-        check_seed(self.seed)
+        object.__setattr__(self, "seed", checked_seed(self.seed))
 
     def open(self, problem: Problem, state: SearchState) -> RandomFrontier:
         """Create the open list of a search."""

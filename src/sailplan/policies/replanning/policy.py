@@ -125,8 +125,8 @@ class ReplanningPolicy:
     paths."""
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.effort <= _MAX_EFFORT:
-            raise PolicyError(f"effort must be between 0 and {_MAX_EFFORT:.0f}, got {self.effort}")
+        if not isinstance(self.effort, int | float | np.number) or not 0.0 <= self.effort <= _MAX_EFFORT:
+            raise PolicyError(f"effort must be between 0 and {_MAX_EFFORT:.0f}, got {self.effort!r}")
 
     def open(self, problem: Problem, state: SearchState) -> ReplanningFrontier:
         """Create the open list of a search; a graph without arrays is explored first, and must be finite."""
@@ -272,13 +272,18 @@ def first_multipliers(
 def in_rows(multipliers: FloatArray, graph: CompiledGraph, per_edge: bool) -> FloatArray:
     """Return multipliers for each vertex as they are, and those for each edge in the order of the rows of the graph.
 
-    Raises PolicyError if there are not as many multipliers as there must be.
+    Raises PolicyError if there are not as many numbers as there must be.
     """
     count = _multiplier_count(graph, per_edge)
-    if multipliers.shape != (count,):
+    given = multipliers if isinstance(multipliers, np.ndarray) else np.array(multipliers, ndmin=1)
+    if given.shape != (count,):
         what = "edges" if per_edge else "vertices"
-        raise PolicyError(f"a belief returned multipliers of shape {multipliers.shape} for {count} {what}")
-    return multipliers[graph.arrays().given] if per_edge else multipliers
+        raise PolicyError(f"a belief returned multipliers of shape {given.shape} for {count} {what}")
+    if given.dtype.kind not in "biuf":
+        raise PolicyError(f"a belief returned multipliers of type {given.dtype}, not numbers")
+    # The same array if it can be: bounds are kept for an array that is read-only. Kernels are compiled for both.
+    numbers = np.require(given, np.float64, ["C", "A", "E"])
+    return numbers[graph.arrays().given] if per_edge else numbers
 
 
 def _multiplier_count(graph: CompiledGraph, per_edge: bool) -> int:

@@ -31,6 +31,8 @@ class BeliefUpdate:
         change: Callable[[FloatArray, SearchState], None],
         finish: Callable[[SearchState, QueueArrays], QueueArrays],
     ) -> None:
+        if not isinstance(refresh, Refresh) or not all(isinstance(number, int | np.integer) for number in refresh):
+            raise PolicyError(f"when a belief is updated is given as Refresh(expansions, invalid), got {refresh!r}")
         if min(refresh) < 1:
             raise PolicyError(f"a belief is updated after at least 1 expansion or obstacle, got {refresh}")
         self._plan, self._follower, self._refresh = plan, follower, refresh

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from sailplan.core.replay import ScriptedFrontier, ScriptedPolicy
 from sailplan.core.search import EngineName
 from sailplan.core.state import IntArray, SearchState
 from sailplan.errors import SailplanError
+from sailplan.files import fault_line
 from sailplan.policies.features.feature import FeatureSet, allocate_features
 from sailplan.policies.learned.policy import compiled_columns
 from sailplan.policies.replay.kernel import SampleArrays
@@ -93,10 +95,10 @@ def take_samples(
     >>> vertices, rows.shape
     (array([0, 2], dtype=int32), (2, 17))
     """
-    steps, picks = checked_steps(steps, trace), np.array(picks, np.float64)
-    if picks.shape != steps.shape or not ((picks >= 0.0) & (picks < 1.0)).all():
+    steps, picks = checked_steps(steps, trace), _array(picks, "picks")
+    if picks.dtype.kind not in "iuf" or picks.shape != steps.shape or not ((picks >= 0.0) & (picks < 1.0)).all():
         raise SailplanError("picks must be a number for each step, at least 0 and below 1")
-    sampler = Sampler(trace, features, steps, picks)
+    sampler = Sampler(trace, features, steps, picks.astype(np.float64))
     last = int(steps[-1]) + 1 if len(steps) else 0
     search(problem, sampler, Limits(expansions=last), engine=engine)
     check_replayed(problem, int(sampler.taken[0]), steps)
@@ -105,13 +107,21 @@ def take_samples(
 
 def checked_steps(steps: NDArray[np.int64], trace: Trace) -> NDArray[np.int64]:
     """Return a copy of numbers of steps; raises SailplanError unless they ascend and are steps of the trace."""
-    numbers = np.array(steps)
+    numbers = _array(steps, "steps")
     if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
         raise SailplanError(f"steps must be a list of integers, got {numbers.dtype} of shape {numbers.shape}")
     length = len(trace.expanded)
     if numbers.size and (numbers[0] < 0 or numbers[-1] >= length or (numbers[1:] < numbers[:-1]).any()):
         raise SailplanError(f"steps must be ascending numbers from 0 to {length - 1}")
     return numbers.astype(np.int64)
+
+
+def _array(given: Any, name: str) -> NDArray[Any]:
+    """Return a copy as an array; raises SailplanError if rows have different lengths."""
+    try:
+        return np.array(given)
+    except ValueError as error:
+        raise SailplanError(f"{name} must be a list of numbers ({fault_line(error)})") from error
 
 
 def check_replayed(problem: Problem, reached: int, steps: NDArray[np.int64]) -> None:

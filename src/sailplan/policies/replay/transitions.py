@@ -15,6 +15,7 @@ from sailplan.core.policy import CompiledForm, Discovery, as_vertex
 from sailplan.core.replay import ScriptedFrontier, ScriptedPolicy
 from sailplan.core.search import EngineName
 from sailplan.core.state import SearchState
+from sailplan.errors import PolicyError
 from sailplan.policies.learned.policy import LearnedPolicy
 from sailplan.policies.replay.kernel import BEGUN, ENDED, TransitionArrays
 from sailplan.policies.replay.samples import check_replayed, checked_steps, wrong_trace
@@ -72,6 +73,8 @@ def look_at_steps(
     SailplanError
         If the trace was recorded on another problem, or the steps are out of their range.
     """
+    if not isinstance(policy, LearnedPolicy):
+        raise PolicyError(f"transitions need a LearnedPolicy, got {type(policy).__name__}")
     steps = checked_steps(steps, trace)
     watch = TransitionWatch(trace, policy, steps)
     if len(steps):

@@ -11,7 +11,7 @@ from sailplan.core.graph import EdgeStatus, FloatArray, Problem
 from sailplan.core.kernel.arrays import INVALID as INVALID_VERTEX
 from sailplan.core.state import SearchState
 from sailplan.graphs.explicit.graph import ExplicitGraph
-from sailplan.oracle import distances_to
+from sailplan.oracle.cost_to_go import distances_to
 from sailplan.policies.features.roadmap.kernel import INVALID, UNKNOWN, VALID, fill_edges
 from sailplan.policies.replanning.beliefs.edge_posterior import EdgePosterior, EdgePosteriorFollower
 

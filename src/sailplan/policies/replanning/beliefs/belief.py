@@ -36,6 +36,12 @@ NEVER = Refresh(sys.maxsize, sys.maxsize)
 """The belief is not updated."""
 
 
+def set_floats(record: object, *names: str) -> None:
+    """Convert fields of a record to float, because kernels are compiled again for integers and other types."""
+    for name in names:
+        object.__setattr__(record, name, float(getattr(record, name)))
+
+
 class Follower(Protocol):
     """The state of a belief in one search.
 

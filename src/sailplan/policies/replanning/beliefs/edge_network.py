@@ -231,7 +231,7 @@ class EdgeNetwork:
 
     def _words(self) -> tuple[NDArray[np.uint64], NDArray[np.int64], int]:
         """Return the worlds by edge in words, without those that are ignored, the counts by edge, and their number."""
-        words, counts, ignored = self.stored.words, self.stored.counts, list(self.posterior.ignored)
+        words, counts, ignored = self.stored.words, self.stored.counts, self.posterior.without_weight
         if ignored:
             kept = np.full(words.shape[1] * _WORD, 255, np.uint8)
             for world in ignored:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from math import isfinite
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,8 +13,9 @@ from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.kernel.arrays import INVALID
 from sailplan.core.state import SearchState
 from sailplan.errors import ModelError, PolicyError
+from sailplan.files import fault_line
 from sailplan.graphs.explicit.graph import ExplicitGraph
-from sailplan.policies.replanning.beliefs.belief import Refresh, Tensors, saveable
+from sailplan.policies.replanning.beliefs.belief import Refresh, Tensors, saveable, set_floats
 from sailplan.policies.replanning.beliefs.kernel.edges import (
     AddedEdgeArrays,
     EdgeMemoryArrays,
@@ -30,6 +30,8 @@ from sailplan.policies.replanning.beliefs.posterior import Memory
 ALWAYS = Refresh(1, 1)
 _MOST_EDGES = 1 << 26
 _MOST_WORLDS = 100_000
+_LARGEST_WEIGHT = 1e9
+"""Products of weights, lengths and numbers of vertices are converted to integers."""
 _MOST_SURPRISE = 8.0
 """-log(1 - certainty) is below this at the largest certainty."""
 
@@ -74,12 +76,15 @@ class EdgeWeights:
 
     def __post_init__(self) -> None:
         numbers = list(asdict(self).values())
-        if not (all(isfinite(number) and number >= 0.0 for number in numbers) and 0.5 <= self.certainty < 1.0):
-            raise PolicyError(f"weights must be finite and not negative, the certainty in [0.5, 1), got {self}")
+        sound = all(isinstance(one, int | float | np.number) and 0.0 <= one <= _LARGEST_WEIGHT for one in numbers)
+        if not sound or not 0.5 <= self.certainty < 1.0:
+            form = f"finite and not negative, at most {_LARGEST_WEIGHT:g}"
+            raise PolicyError(f"weights must be {form}, the certainty in [0.5, 1), got {self}")
         if self.haste < 1.0:
             raise PolicyError(f"haste must be at least 1, got {self.haste}")
         if min(self.detour, self.smoothing, self.patience, self.openness) <= 0.0:
             raise PolicyError(f"detour, smoothing, patience and openness must be positive, got {self}")
+        set_floats(self, *asdict(self))
 
 
 class EdgeBelief(Protocol):
@@ -132,7 +137,18 @@ class EdgePosterior:
     per_edge: bool = True
     """There is a multiplier for each edge."""
     ignored: tuple[int, ...] = ()
-    """Numbers of stored worlds that have no weight, for training; not saved."""
+    """Numbers of stored worlds that have no weight, for training; not saved. If no other world is left, none is."""
+
+    def __post_init__(self) -> None:
+        worlds = set(range(len(self.memory.by_world)))
+        if not set(self.ignored) <= worlds:
+            raise PolicyError(f"ignored worlds are numbered from 0 to {len(worlds) - 1}, got {str(self.ignored)[:100]}")
+
+    @property
+    def without_weight(self) -> list[int]:
+        """The stored worlds that are ignored: without any world there would be no probabilities."""
+        worlds = sorted(set(self.ignored))
+        return worlds if len(worlds) < len(self.memory.by_world) else []
 
     @classmethod
     def of(cls, graph: ExplicitGraph, valid: Any, weights: EdgeWeights | None = None) -> EdgePosterior:
@@ -157,7 +173,10 @@ class EdgePosterior:
         PolicyError
             If the array does not have a column for each edge, or is empty.
         """
-        table = np.asarray(valid, bool)
+        try:
+            table = np.asarray(valid, bool)
+        except ValueError as error:
+            raise PolicyError(f"worlds must have a result for each edge ({fault_line(error)})") from error
         if table.ndim != 2 or table.shape[1] != graph.edge_count or not table.size:
             raise PolicyError(f"worlds of shape {table.shape} for {graph.edge_count} edges")
         memory = Memory((~table).astype(np.uint8))
@@ -187,7 +206,7 @@ class EdgePosterior:
         weights, worlds, by_edge = self.weights, len(self.memory.by_world), self.memory.bits_by_cell
         doubts = np.full(8 * by_edge.shape[1], np.inf)
         doubts[:worlds] = 0.0
-        doubts[list(self.ignored)] = np.inf
+        doubts[self.without_weight] = np.inf
         return EdgeMemoryArrays(
             worlds=by_edge,
             frequencies=self.memory.frequencies,

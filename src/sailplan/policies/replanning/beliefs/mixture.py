@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sailplan.core.graph import FloatArray
 from sailplan.errors import ModelError, PolicyError
-from sailplan.policies.replanning.beliefs.belief import Tensors
+from sailplan.policies.replanning.beliefs.belief import Tensors, set_floats
 from sailplan.policies.replanning.beliefs.kernel.pixels import add_evidence, blend, weigh
 from sailplan.policies.replanning.beliefs.pixels import PIXELS, Floats
 
@@ -52,6 +52,7 @@ class Recall:
         positive = all(isfinite(one) and one > 0.0 for one in (self.of_blocked, self.of_free, self.reach))
         if not positive or not 0.0 <= self.local <= 1.0 or not 0.0 <= self.prior <= 1.0:
             raise PolicyError(f"weights and their reach must be positive, and shares between 0 and 1, got {self}")
+        set_floats(self, "of_blocked", "of_free", "reach", "local", "prior")
 
     @classmethod
     def build(cls, facts: Mapping[str, Any]) -> Recall:

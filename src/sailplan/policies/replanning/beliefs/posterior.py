@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from sailplan.archives import pack_bits, unpack_bits
 from sailplan.core.graph import FloatArray, Problem
-from sailplan.core.state import SearchState
+from sailplan.core.state import SearchState, as_kernel_array
 from sailplan.errors import ModelError, PolicyError
 from sailplan.graphs.grid.world import World
-from sailplan.policies.replanning.beliefs.belief import Refresh, Tensors, saveable
+from sailplan.policies.replanning.beliefs.belief import Refresh, Tensors, saveable, set_floats
 from sailplan.policies.replanning.beliefs.kernel.cells import add_disagreement, blend, mix, weigh
 from sailplan.policies.replanning.beliefs.prior import Frame, Penalty, describe_shared, read_only
 
@@ -44,6 +44,11 @@ Cells = NDArray[np.uint8]
 class Memory:
     """The stored worlds of a belief, all of one size; of a roadmap, its edges take the place of cells.
 
+    Raises
+    ------
+    PolicyError
+        If there is no world, the worlds have different sizes, or a number is neither 0 nor 1.
+
     Examples
     --------
     >>> from sailplan.testing import draw_world
@@ -54,9 +59,19 @@ class Memory:
     by_world: Cells = field(repr=False)
     """Shape (worlds, cells): 1 if a cell is blocked, or an edge invalid."""
 
+    def __post_init__(self) -> None:
+        cells = np.asarray(self.by_world)
+        if cells.ndim != 2 or not cells.size or cells.dtype.kind not in "biu":
+            raise PolicyError(f"stored worlds need a row of 0 and 1 each, got {cells.dtype} of shape {cells.shape}")
+        if not 0 <= cells.min() <= cells.max() <= 1:
+            raise PolicyError("stored worlds need a row of 0 and 1 each, got other numbers")
+        object.__setattr__(self, "by_world", as_kernel_array(cells, np.uint8))
+
     @classmethod
     def of(cls, worlds: Sequence[World]) -> Memory:
         """Store worlds."""
+        if len({world.blocked.shape for world in worlds}) > 1:
+            raise PolicyError("stored worlds must have one size")
         return cls(np.array([world.blocked.reshape(-1) for world in worlds], np.uint8))
 
     @cached_property
@@ -116,6 +131,7 @@ class Agreement:
         worlds = isinstance(self.most, int) and self.most >= 1
         if not (doubts and worlds and self.reach > 0.0 and 0.0 <= self.prior <= 1.0):
             raise PolicyError(f"an agreement needs doubts, a reach, worlds and a share of the prior, got {self}")
+        set_floats(self, "of_blocked", "of_free", "reach", "prior")
 
 
 @saveable("conditional")
@@ -147,6 +163,11 @@ class Posterior:
     """The name of the belief in notes."""
     refresh: Refresh = OFTEN
     """When the belief is updated during a search."""
+
+    def __post_init__(self) -> None:
+        if self.memory.by_world.shape[1] != self.frame.cells:
+            cells = self.memory.by_world.shape[1]
+            raise PolicyError(f"stored worlds of {cells} cells for {self.frame}")
 
     def why_unsupported(self, problem: Problem) -> str:
         """Return why a problem is not supported; an empty string if it is."""

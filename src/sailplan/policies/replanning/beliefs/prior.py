@@ -11,10 +11,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from sailplan.core.graph import FloatArray, Problem
+from sailplan.core.state import as_kernel_array
 from sailplan.errors import ModelError, PolicyError, TrainingError
 from sailplan.graphs.grid.graph import GridGraph
 from sailplan.graphs.grid.world import Cell, World
-from sailplan.policies.replanning.beliefs.belief import NEVER, Refresh, Tensors, saveable
+from sailplan.policies.replanning.beliefs.belief import NEVER, Refresh, Tensors, saveable, set_floats
 
 MOST_CELLS = 1 << 28
 """Largest number of cells of a frame in a model file."""
@@ -116,6 +117,7 @@ class Penalty:
         sound = all(isfinite(weight) and weight >= 0.0 for weight in weights)
         if not sound or not 0.0 <= self.certainty < 1.0:
             raise PolicyError(f"a penalty needs weights that are not negative and a certainty below 1, got {self}")
+        set_floats(self, *asdict(self))
 
     def multipliers(self, frequencies: FloatArray, probabilities: FloatArray) -> FloatArray:
         """Return the multiplier of each cell."""
@@ -163,6 +165,15 @@ class Prior:
     """The name of the belief in notes."""
     refresh: Refresh = NEVER
     """When the belief is updated: never."""
+
+    def __post_init__(self) -> None:
+        frequencies = np.asarray(self.frequencies)
+        if frequencies.shape != (self.frame.cells,) or frequencies.dtype.kind not in "biuf":
+            what = f"{frequencies.dtype} of shape {frequencies.shape}"
+            raise PolicyError(f"a prior needs a frequency for each of {self.frame.cells} cells, got {what}")
+        if not ((frequencies >= 0) & (frequencies <= 1)).all():
+            raise PolicyError("a frequency is not between 0 and 1")
+        object.__setattr__(self, "frequencies", as_kernel_array(frequencies, np.float64))
 
     def why_unsupported(self, problem: Problem) -> str:
         """Return why a problem is not supported; an empty string if it is."""
