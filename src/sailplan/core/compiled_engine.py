@@ -31,7 +31,7 @@ from sailplan.core.kernel.loop import COMPILE_ONLY, UNLIMITED, advance
 from sailplan.core.kernel.obstacles import ListedObstacles, NoObstacles
 from sailplan.core.policy import NO_BOUND, NOT_STEERED, CompiledForm, Policy
 from sailplan.core.result import OUTCOME_OF_CODE, Outcome, OutOfTime, StopRule, clock, time_limit
-from sailplan.core.state import SearchState, allocate_queues, enlarge_queues, sparse_empty, sparse_zeros
+from sailplan.core.state import MANY, SearchState, allocate_queues, enlarge_queues, sparse_empty, sparse_zeros
 from sailplan.errors import EngineError
 
 _LONGEST_CALL = 0.05
@@ -46,6 +46,8 @@ _SLOW_VERTEX, _FEWEST_AT_ONCE = 4e-5, 64
 many vertices may be processed in a call although there is no time for as many of them."""
 _RESULT_SECONDS = 5e-8
 """About the time for each expansion that the result takes: the trace, and the coordinates of a vertex."""
+_FREEING_SHARE = 0.02
+"""About the share of the time of a search on a large graph that the system takes to release its memory."""
 _OF_OPPOSITE = np.full(max(EdgeStatus) + 1, NOT_EVALUATED, np.uint8)
 """The result of the opposite of an undirected edge; an invalid target tells nothing about the source."""
 _OF_OPPOSITE[[EdgeStatus.VALID, EdgeStatus.VALID_TARGET]] = EdgeStatus.VALID
@@ -86,6 +88,8 @@ class CompiledEngine:
     def advance(self, expansions: int, evaluations: int | None, deadline: float) -> Outcome | None:
         """Expand at most `expansions` vertices; None if all of them were expanded and the search can continue."""
         counts = self.state.arrays.counts
+        if deadline < math.inf and len(self.state.status) >= MANY:
+            deadline -= _FREEING_SHARE * (deadline - clock())
         answered = counts[PENDING] + counts[REQUESTED] == 0
         if self._stop_at_generation and answered and self.state.status[self._goal] == OPEN:
             return Outcome.GOAL_GENERATED
