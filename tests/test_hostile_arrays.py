@@ -339,7 +339,7 @@ def test_numbers_of_a_roadmap() -> None:
     )
     _refused(lambda: Roadmap.sample([0.0], [1.0], 9, seed=-1), "a seed must be an integer")
     _refused(lambda: ROADMAP.connect([0.1, 0.1], [0.9, 0.9], seed=-1), "a seed must be an integer")
-    _refused(lambda: ROADMAP.connect([0.1, 0.1], [0.9, 0.9], extra=10**12), "extra must be an integer")
+    _refused(lambda: ROADMAP.connect([0.1, 0.1], [0.9, 0.9], extra=10**12), "extra must be at most")
     for vertices in _any([99], [-1], [0.5], ["a"], 5, [None]):
         _refused(partial(ROADMAP.refine, vertices), "vertices are numbered from 0 to 11")
     known = KnownEdges(ROADMAP)
@@ -352,6 +352,7 @@ def test_numbers_of_a_roadmap() -> None:
 def test_numbers_of_policies() -> None:
     for seed in _any(0.5, -1, 2**70, "a", None):
         _refused(partial(RandomPolicy, seed), "a seed must be between 0 and")
+    assert weighted_a_star(np.float32(2.0)) == weighted_a_star(2.0)  # type: ignore[arg-type]
     assert type(RandomPolicy(np.uint8(3)).seed) is int  # type: ignore[arg-type]
     _refused(lambda: ReplanningPolicy(effort="a"), "effort must be between")  # type: ignore[arg-type]
     _refused(lambda: weighted_a_star("a"), "the weights of a key")  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -23,6 +24,22 @@ ones keys could overflow, and 0 times infinity is not a number."""
 
 _LARGEST_VERTEX = np.iinfo(np.int32).max
 """States and traces hold vertices as 32-bit integers."""
+
+
+def as_real(value: object) -> float:
+    """Return a number as one of Python, and NaN for anything else: comparisons with it raise nothing.
+
+    A float32 would overflow if it were compared with `LARGEST_NUMBER`. An integer remains one: it may be too large for
+    a float.
+
+    Examples
+    --------
+    >>> as_real(np.float32(2.0)), as_real(3), as_real("many"), as_real(None)
+    (2.0, 3, nan, nan)
+    """
+    if isinstance(value, np.integer | np.floating):
+        return float(value)
+    return value if isinstance(value, int | float) else math.nan
 
 
 def range_for(cost: object) -> str:

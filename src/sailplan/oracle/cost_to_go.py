@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from sailplan.core.graph import FloatArray, Problem, is_compiled
+from sailplan.core.graph import FloatArray, Problem, as_real, is_compiled
 from sailplan.core.kernel.arrays import NO_QUEUE, NONE
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.result import check_time
@@ -55,14 +56,15 @@ def cost_to_go(
     >>> float(cost_to_go(draw_problem("S..G"))[0])
     3.0
     """
-    if not isinstance(limit, int | float | np.integer | np.floating) or math.isnan(limit):
+    number = as_real(limit)
+    if not number <= math.inf:
         raise GraphError(f"a limit of the cost-to-go must be a number, got {limit!r}")
     graph = with_known_edges(problem, max_vertices=max_vertices).graph
     assert is_compiled(graph)
     vertices, degree = graph.vertex_count, graph.max_in_degree
     # A kernel is compiled for each type of a number. An integer may be larger than any float.
-    limit = float(min(limit, math.inf))
-    return distances_to(graph.backward_arrays(), problem.goal, vertices=vertices, in_degree=degree, limit=limit)
+    most = float(min(number, sys.float_info.max)) if number < math.inf else math.inf
+    return distances_to(graph.backward_arrays(), problem.goal, vertices=vertices, in_degree=degree, limit=most)
 
 
 def with_known_edges(problem: Problem, *, max_vertices: int = MOST_VERTICES_TO_EXPLORE) -> Problem:

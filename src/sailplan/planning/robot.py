@@ -6,9 +6,7 @@ import math
 import sys
 from dataclasses import dataclass
 
-import numpy as np
-
-from sailplan.core.graph import Problem
+from sailplan.core.graph import Problem, as_real
 from sailplan.errors import ProblemError, SailplanError
 from sailplan.graphs.grid.checks import shown
 from sailplan.graphs.grid.clearance import ROUNDING, widest_passage
@@ -74,6 +72,7 @@ _LARGEST = sys.float_info.max
 
 def checked_radius(radius: object) -> float:
     """Return a radius as a float; raise SailplanError if it is not finite or negative."""
-    if not isinstance(radius, int | float | np.number) or isinstance(radius, bool) or not 0.0 <= radius <= _LARGEST:
+    number = as_real(radius)
+    if isinstance(radius, bool) or not 0.0 <= number <= _LARGEST:
         raise SailplanError(f"robot_radius must be a finite number that is not negative, got {shown(radius)}")
-    return float(radius)
+    return float(number)

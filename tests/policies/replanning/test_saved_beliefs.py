@@ -94,7 +94,9 @@ def test_frequencies_that_are_none(tmp_path: Path) -> None:
     path = tmp_path / "model"
     bad: Any
     for bad in (np.full(5, 0.5), np.full(23 * 19, 1.5), np.full(23 * 19, np.nan), np.full(23 * 19, 0.5, np.float32)):
-        save_policy(ReplanningPolicy(Prior(FRAME, bad, CHARGING)), path)
+        save_policy(ReplanningPolicy(Prior(FRAME, MEMORY.frequencies, CHARGING)), path)
+        header = {"sailplan": json.dumps(read_facts(path))}
+        save_file({**load_file(path), "frequencies": bad}, path, metadata=header)
         with pytest.raises(ModelError, match="frequenc"):
             read_policy(path)
 

@@ -39,6 +39,7 @@ _LENGTH_ERROR = 1e-12
 
 
 _MOST_SAMPLES = 100_000_000
+_INT32 = np.iinfo(np.int32)
 _KERNEL_TYPES = (
     ("coordinates", "iuf", np.float64),
     ("sources", "iu", np.int32),
@@ -56,7 +57,8 @@ def _kernel_array(given: Any, name: str, kinds: str, kind: type[Any]) -> NDArray
         raise GraphError(f"{name} must be an array of numbers ({fault_line(error)})") from error
     if array.dtype.kind not in kinds and array.size:
         raise GraphError(f"{name} must be numbers, got {array.dtype}")
-    if kind is np.int32 and array.size and not 0 <= array.min() <= array.max() <= np.iinfo(np.int32).max:
+    if kind is np.int32 and array.size and not _INT32.min <= array.min() <= array.max() <= _INT32.max:
+        # It would wrap. Whether the roadmap has such vertices is checked later.
         raise GraphError(f"{name} has numbers that are no vertices")
     return as_kernel_array(array, kind)
 
@@ -341,8 +343,10 @@ class Roadmap:
         self, centres: Sequence[FloatArray], extra: int, spread: float | None, seed: int, valid: Validity | None
     ) -> list[FloatArray]:
         """Return samples near each centre that the filter accepts."""
-        if type(extra) is not int or not 0 <= extra <= _MOST_SAMPLES:
-            raise GraphError(f"extra must be an integer from 0 to {_MOST_SAMPLES}, got {extra!r}")
+        if type(extra) is not int or extra < 0:
+            raise GraphError(f"extra must be an integer, not negative, got {extra!r}")
+        if extra > _MOST_SAMPLES:
+            raise GraphError(f"extra must be at most {_MOST_SAMPLES}, got {extra}")
         check_seed(seed)
         rng, largest = np.random.default_rng(seed), self._typical_length if spread is None else spread
         near = [near_samples(self.space, centre, extra, largest, rng) for centre in centres]

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sailplan.core.graph import LARGEST_NUMBER, Problem
+from sailplan.core.graph import LARGEST_NUMBER, Problem, as_real
 from sailplan.core.policy import CompiledForm
 from sailplan.core.result import StopRule
 from sailplan.core.state import SearchState
@@ -46,7 +46,7 @@ class Key:
         if self.heuristic not in HEURISTICS:
             raise PolicyError(f"no heuristic {self.heuristic!r}; there are {', '.join(HEURISTICS)}")
         weights = (self.cost_weight, self.heuristic_weight)
-        if not all(isinstance(one, int | float | np.number) and 0 <= one <= LARGEST_NUMBER for one in weights):
+        if not all(0 <= as_real(one) <= LARGEST_NUMBER for one in weights):
             raise PolicyError(f"the weights of a key must be finite and not negative, at most {LARGEST_NUMBER:g}")
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core.compiled_engine import allocate_search, graph_edges
-from sailplan.core.graph import CompiledGraph, FloatArray, Graph, Problem, is_compiled
+from sailplan.core.graph import CompiledGraph, FloatArray, Graph, Problem, as_real, is_compiled
 from sailplan.core.kernel.arrays import NO_ROOM, NO_TIME, NO_VERTEX, QueueArrays, StateArrays
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.policy import CompiledForm, Discovery
@@ -125,7 +125,7 @@ class ReplanningPolicy:
     paths."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.effort, int | float | np.number) or not 0.0 <= self.effort <= _MAX_EFFORT:
+        if not 0.0 <= as_real(self.effort) <= _MAX_EFFORT:
             raise PolicyError(f"effort must be between 0 and {_MAX_EFFORT:.0f}, got {self.effort!r}")
 
     def open(self, problem: Problem, state: SearchState) -> ReplanningFrontier:

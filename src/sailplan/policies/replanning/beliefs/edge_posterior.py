@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.core.graph import FloatArray, Problem
+from sailplan.core.graph import FloatArray, Problem, as_real
 from sailplan.core.kernel.arrays import INVALID
 from sailplan.core.state import SearchState
 from sailplan.errors import ModelError, PolicyError
@@ -76,7 +76,7 @@ class EdgeWeights:
 
     def __post_init__(self) -> None:
         numbers = list(asdict(self).values())
-        sound = all(isinstance(one, int | float | np.number) and 0.0 <= one <= _LARGEST_WEIGHT for one in numbers)
+        sound = all(0.0 <= as_real(one) <= _LARGEST_WEIGHT for one in numbers)
         if not sound or not 0.5 <= self.certainty < 1.0:
             form = f"finite and not negative, at most {_LARGEST_WEIGHT:g}"
             raise PolicyError(f"weights must be {form}, the certainty in [0.5, 1), got {self}")
