@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 import psutil
 
-import sailplan.parallel.cluster as clusters
+import sailplan.parallel.job as jobs
 from sailplan.datasets import GeneratedWorlds, write_png
 from sailplan.datasets.labelled import LabelledProblem, label_problems
 from sailplan.evaluation.records import read_records
@@ -375,11 +375,11 @@ def _overheads(problems: list[LabelledProblem], calls: int = 50) -> dict[str, fl
 
 @contextmanager
 def _one_item_in_a_task() -> Iterator[None]:
-    usual, clusters._CHUNK_SECONDS = clusters._CHUNK_SECONDS, 0.0
+    usual, jobs._CHUNK_SECONDS = jobs._CHUNK_SECONDS, 0.0
     try:
         yield
     finally:
-        clusters._CHUNK_SECONDS = usual
+        jobs._CHUNK_SECONDS = usual
 
 
 def _ms_per_task(items: list[Any], function: Callable[[Any], None] = lambda item: None) -> float:

@@ -21,6 +21,7 @@ from sailplan.errors import ClusterError, ProblemError
 from sailplan.learning import train_sail
 from sailplan.learning.run_folder import read_metrics
 from sailplan.parallel import cluster as clusters
+from sailplan.parallel import job as jobs
 from sailplan.parallel import run_all, use_cluster
 from sailplan.parallel.cluster import Cluster
 from sailplan.parallel.packing import Crate, Parcel
@@ -42,7 +43,7 @@ def test_results_are_in_the_order_of_the_items(cluster: Cluster) -> None:
 
 def test_several_workers_work(cluster: Cluster) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(clusters, "_CHUNK_SECONDS", 0.0)
+        patch.setattr(jobs, "_CHUNK_SECONDS", 0.0)
         workers = set(run_all(lambda number: os.getpid(), iter(range(100))))
     assert os.getpid() not in workers
     assert len(workers) == 2
@@ -90,7 +91,7 @@ def test_a_problem_is_sent_once_and_comes_back_as_itself(cluster: Cluster, monke
 
 
 def test_a_large_function_is_sent_once(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "_CHUNK_SECONDS", 0.0)
+    monkeypatch.setattr(jobs, "_CHUNK_SECONDS", 0.0)
     sent: list[int] = []
     address = Cluster.address
 
@@ -135,22 +136,6 @@ def test_a_killed_worker_changes_nothing(cluster: Cluster, tmp_path: Path) -> No
 
     assert run_all(once, range(40)) == [number * number for number in range(40)]
     assert mark.exists()
-
-
-def test_chunks_take_about_the_same_time_and_the_last_ones_less(cluster: Cluster) -> None:
-    assert [cluster.chunk_size("new", left, 2) for left in (None, 1000, 50, 1)] == [1, 32, 4, 1]
-    assert cluster.chunks_ahead("new", 32) == 3
-    cluster.keep_pace("steady", 0.01)
-    assert [cluster.chunk_size("steady", left, 2) for left in (None, 1000, 40, 12, 4, 1)] == [25, 25, 10, 5, 2, 1]
-    # Three quarters of a second of work are sent ahead, but not more than 32 chunks.
-    assert [cluster.chunks_ahead("steady", size) for size in (25, 15, 5, 1)] == [3, 5, 15, 32]
-
-
-def test_the_pace_of_items_falls_at_once_and_rises_by_degrees(cluster: Cluster) -> None:
-    for seconds in (8.0, 0.25, 8.0, 8.0):
-        cluster.keep_pace("varied", seconds)
-    assert cluster.chunk_size("varied", None, 1) == 1
-    assert cluster._pace["varied"] == 1.0
 
 
 def test_other_versions_are_refused(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
