@@ -9,9 +9,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextvars import Context
 from pathlib import Path
-from time import sleep
+from time import monotonic, sleep
 
 import numpy as np
+import psutil
 import pytest
 
 from sailplan.core.graph import Problem
@@ -136,6 +137,23 @@ def test_a_killed_worker_changes_nothing(cluster: Cluster, tmp_path: Path) -> No
 
     assert run_all(once, range(40)) == [number * number for number in range(40)]
     assert mark.exists()
+
+
+def test_workers_that_are_killed_while_they_start_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A worker that takes longer to come back, as it may on a busy machine, is not given up.
+    monkeypatch.setenv("DASK_DISTRIBUTED__DEPLOY__LOST_WORKER_TIMEOUT", "100ms")
+    with use_cluster("local:2") as own:
+        helper = run_all(lambda number: os.getppid(), [1])[0]
+        for _ in range(12):
+            for process in psutil.Process(helper).children():
+                if "spawn_main" in "".join(process.cmdline()):
+                    process.kill()
+            sleep(0.2)
+        assert run_all(abs, range(-20, 0)) == list(range(20, 0, -1))
+        end = monotonic() + 60
+        while len(own.threads()) < 2:
+            assert monotonic() < end
+            sleep(0.1)
 
 
 def test_other_versions_are_refused(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,19 +7,20 @@ prints the address of the scheduler, and runs until its standard input is closed
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import dask
-from distributed import LocalCluster
+from distributed import Nanny, Scheduler
 
 from sailplan.errors import ClusterError
 
-_END_SECONDS = 10
+_END_SECONDS, _PAUSE_SECONDS = 10, 0.5
 SETTINGS = {
     # Dask would let workers return freed memory to the system at once. Searches allocate their state again and again,
     # and took twice as long.
@@ -68,24 +69,40 @@ def started(count: int) -> Iterator[str]:
                 process.kill()
 
 
-def serve(count: int) -> None:
+async def serve(count: int, folder: str) -> None:
     """Run a scheduler and workers until standard input ends, which it also does if its writer is killed."""
+    async with Scheduler(host="127.0.0.1", port=0, dashboard=True, dashboard_address="127.0.0.1:0") as scheduler:
+        print(scheduler.address, flush=True)  # noqa: T201
+        workers = [asyncio.create_task(_keep_worker(scheduler.address, folder)) for _ in range(count)]
+        await asyncio.to_thread(sys.stdin.read)
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+
+
+async def _keep_worker(address: str, folder: str) -> None:
+    """Keep a worker running.
+
+    A nanny starts its worker again if it is killed, but gives up if that fails, for example if it is killed while it
+    starts. `LocalCluster` would give up on every worker that does not come back within some seconds.
+    """
+    while True:
+        with suppress(OSError, RuntimeError, TimeoutError):
+            async with Nanny(
+                address, nthreads=1, memory_limit="auto", host="127.0.0.1", local_directory=folder
+            ) as nanny:
+                await nanny.finished()
+        await asyncio.sleep(_PAUSE_SECONDS)
+
+
+def main(count: int) -> None:
+    """Run a scheduler and workers in this process and its children."""
     with (
         dask.config.set(SETTINGS),
         tempfile.TemporaryDirectory(prefix="sailplan-", ignore_cleanup_errors=True) as folder,
-        LocalCluster(
-            n_workers=0,
-            threads_per_worker=1,
-            memory_limit="auto",
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            local_directory=folder,
-        ) as cluster,
     ):
-        print(cluster.scheduler_address, flush=True)  # noqa: T201
-        cluster.scale(count)
-        sys.stdin.read()
+        asyncio.run(serve(count, folder))
 
 
 if __name__ == "__main__":
-    serve(int(sys.argv[1]))
+    main(int(sys.argv[1]))
