@@ -18,6 +18,7 @@ from sailplan import oracle
 from sailplan.core import Limits, Problem, Trace, open_search, replay, search
 from sailplan.errors import SailplanError
 from sailplan.graphs import ExplicitGraph, GridGraph, KnownEdges, Roadmap, VoxelGraph
+from sailplan.graphs.grid.clearance import inflate
 from sailplan.policies import (
     DenseNetwork,
     EdgePosterior,
@@ -253,7 +254,13 @@ def test_grids_and_voxels() -> None:
         _refused(partial(VoxelGraph, blocked, connectivity), "connectivity must be 6, 18 or 26")
     assert type(VoxelGraph(blocked, np.uint8(26)).max_degree) is int  # type: ignore[arg-type]
     assert not VoxelGraph(blocked).inflated(3.0).blocked.any()
-    assert VoxelGraph(~blocked).inflated(1e300).blocked.all()
+    one = blocked.copy()
+    one[0, 0, 0] = True
+    assert VoxelGraph(one).inflated(1e300).blocked.all()
+    assert not VoxelGraph(blocked).inflated(1e300).blocked.any()
+    assert inflate(one[0], 1e300).all()
+    assert not inflate(blocked[0], 1e300).any()
+    _refused(lambda: VoxelGraph(one).inflated(10**400), "a radius must be a finite number")
 
 
 @pytest.mark.parametrize("edges", [np.array(1.0), None, 5])
@@ -340,6 +347,8 @@ def test_numbers_of_a_roadmap() -> None:
     _refused(lambda: Roadmap.sample([0.0], [1.0], 9, seed=-1), "a seed must be an integer")
     _refused(lambda: ROADMAP.connect([0.1, 0.1], [0.9, 0.9], seed=-1), "a seed must be an integer")
     _refused(lambda: ROADMAP.connect([0.1, 0.1], [0.9, 0.9], extra=10**12), "extra must be at most")
+    for spread in _any(math.nan, -1.0, math.inf, "far"):
+        _refused(partial(ROADMAP.connect, [0.1, 0.1], [0.9, 0.9], spread=spread), "spread must be a number")
     for vertices in _any([99], [-1], [0.5], ["a"], 5, [None]):
         _refused(partial(ROADMAP.refine, vertices), "vertices are numbered from 0 to 11")
     known = KnownEdges(ROADMAP)

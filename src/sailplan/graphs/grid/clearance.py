@@ -22,9 +22,6 @@ NO_OBSTACLE = np.iinfo(np.int64).max
 ROUNDING = 1e-9
 """Relative amount by which a radius is enlarged, so that 0.3 m in cells of 0.05 m is 6 cells and not 5.999..."""
 
-_LARGEST_RADIUS = 1e100
-"""Its square is finite, and no map is as large."""
-
 
 def squared_clearance(blocked: BoolGrid) -> IntGrid:
     """Return the squared distance of each cell to the nearest blocked cell, as exact integers.
@@ -44,7 +41,9 @@ def squared_clearance(blocked: BoolGrid) -> IntGrid:
 
 def inflate(blocked: BoolGrid, radius: float) -> BoolGrid:
     """Block every cell whose distance to a blocked cell is at most `radius` cells."""
-    inflated: BoolGrid = squared_clearance(blocked) <= min(radius * (1.0 + ROUNDING), _LARGEST_RADIUS) ** 2
+    # No cell is farther away. The square of a huge radius would overflow, or block cells without any obstacle.
+    radius = min(radius, math.hypot(*(size - 1 for size in blocked.shape)))
+    inflated: BoolGrid = squared_clearance(blocked) <= (radius * (1.0 + ROUNDING)) ** 2
     return inflated
 
 

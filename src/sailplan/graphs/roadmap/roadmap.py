@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sailplan.core.graph import FloatArray, Problem
+from sailplan.core.graph import LARGEST_NUMBER, FloatArray, Problem, as_real
 from sailplan.core.state import as_kernel_array
 from sailplan.errors import GraphError, ProblemError
 from sailplan.files import FilePath, fault_line
@@ -348,6 +348,8 @@ class Roadmap:
         if extra > _MOST_SAMPLES:
             raise GraphError(f"extra must be at most {_MOST_SAMPLES}, got {extra}")
         check_seed(seed)
+        if spread is not None and not 0.0 <= as_real(spread) <= LARGEST_NUMBER:
+            raise GraphError(f"spread must be a number, not negative and at most {LARGEST_NUMBER:g}, got {spread!r}")
         rng, largest = np.random.default_rng(seed), self._typical_length if spread is None else spread
         near = [near_samples(self.space, centre, extra, largest, rng) for centre in centres]
         return [samples[is_valid(valid, samples)] for samples in near]

@@ -5,14 +5,13 @@ Distances are measured between the centres of voxels. The outside of the volume 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.graphs.grid.clearance import NO_OBSTACLE, ROUNDING
 from sailplan.graphs.voxels.kernel.clearance import measure_lines
-
-_LARGEST_RADIUS = 1e100
-"""Its square is finite, and no map is as large."""
 
 
 def squared_clearance(blocked: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -37,5 +36,7 @@ def squared_clearance(blocked: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 def inflate(blocked: NDArray[np.bool_], radius: float) -> NDArray[np.bool_]:
     """Block every voxel whose distance to a blocked voxel is at most `radius` voxels."""
-    inflated: NDArray[np.bool_] = squared_clearance(blocked) <= min(radius * (1.0 + ROUNDING), _LARGEST_RADIUS) ** 2
+    # No voxel is farther away. The square of a huge radius would overflow, or block voxels without any obstacle.
+    radius = min(radius, math.hypot(*(size - 1 for size in blocked.shape)))
+    inflated: NDArray[np.bool_] = squared_clearance(blocked) <= (radius * (1.0 + ROUNDING)) ** 2
     return inflated

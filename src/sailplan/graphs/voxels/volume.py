@@ -169,9 +169,12 @@ def as_voxel(voxel: Any, role: str = "a voxel") -> Voxel:
 
 
 def _as_number(value: object) -> float:
-    """Return a number as a float, NaN if it is none."""
-    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    return float(value) if is_number else math.nan  # type: ignore[arg-type]
+    """Return a number as a float, NaN if it is none, infinity if it is an integer that is too large."""
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    try:
+        return float(value) if is_number else math.nan  # type: ignore[arg-type]
+    except OverflowError:
+        return math.inf
 
 
 def as_point(
