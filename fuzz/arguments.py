@@ -70,9 +70,12 @@ class Arguments:
         typer.main.get_command = lambda typer_instance: command
         self._commands = dict(_commands(command, ()))
         self._values = _files(folder)
+        self._contents = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        self._written = {path: _stamp(path) for path in self._contents}
 
     def check(self, rng: random.Random, number: int) -> bool:
         """Draw a command line and run it."""
+        self._restore()
         path = rng.choice(list(self._commands))
         arguments = [*path, *self._arguments(rng, path)]
         self.last = "\n".join(arguments).encode("utf-8", "surrogateescape")
@@ -88,6 +91,14 @@ class Arguments:
         if code == 2 and not error.strip():
             raise WrongAnswerError(f"exit code 2 without a reason: {what}")
         return code != 2
+
+    def _restore(self) -> None:
+        """Write the files again that an earlier command has replaced: an input depends on nothing but its number."""
+        for path, contents in self._contents.items():
+            if _stamp(path) != self._written[path]:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(contents)
+                self._written[path] = _stamp(path)
 
     def _arguments(self, rng: random.Random, path: tuple[str, ...]) -> list[str]:
         options = self._commands[path]
@@ -163,6 +174,15 @@ def _files(folder: Path) -> list[str]:
     np.save(folder / "costs.npy", np.ones((9, 9)))
     (folder / "empty.png").write_bytes(b"")
     return [*sorted(path.name for path in folder.iterdir()), "h_euc", "lazy:1.5", "forest", "corners", "paper", "sail"]
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Return what changes when a file is replaced; None if there is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino
 
 
 def _in_this_process(arguments: list[str]) -> tuple[int, str, str]:
