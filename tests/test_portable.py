@@ -32,9 +32,10 @@ for name in ("fcntl", "resource", "termios", "pwd", "grp", "pty", "tty"):
 import sailplan
 
 missing = set(sys.argv[1:])
+# Dask itself imports what the system has.
+with_dask = {f"sailplan.parallel.{name}" for name in ("cluster", "job", "local")}
 for module in pkgutil.walk_packages(sailplan.__path__, "sailplan."):
-    # Dask itself imports what the system has.
-    if module.name in ("sailplan.__main__", "sailplan.parallel.cluster"):
+    if module.name == "sailplan.__main__" or module.name in with_dask:
         continue
     try:
         importlib.import_module(module.name)

@@ -49,7 +49,7 @@ def started(count: int) -> Iterator[str]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        text=True,
+        encoding="utf-8",
         # An interrupt from the terminal is for the main process, which ends the workers.
         start_new_session=True,
     )
