@@ -46,7 +46,8 @@ HOSTILE = (
         "../..",
         "/",
         "/dev/null",
-        "/nonexistent/a.png",
+        # A name that cannot be created either, so that no command finds what another one wrote.
+        "/dev/null/a.png",
         "~",
         "%s",
         "{}",

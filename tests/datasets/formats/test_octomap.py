@@ -87,6 +87,14 @@ def test_bad_files(content: bytes, message: str, tmp_path: Path) -> None:
         read_octomap(tmp_path / "bad.bt")
 
 
+def test_a_header_of_thousands_of_digits_is_refused_in_a_short_line(tmp_path: Path) -> None:
+    for field in (b"id ", b"size ", b"res "):
+        (tmp_path / "bad.bt").write_bytes(GOOD.replace(field, field + 5000 * b"9"))
+        with pytest.raises(WorldError, match="the header needs") as caught:
+            read_octomap(tmp_path / "bad.bt")
+        assert len(str(caught.value)) < len(str(tmp_path)) + 120
+
+
 def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(WorldError, match=r"none.bt: no such file or directory"):
         read_octomap(tmp_path / "none.bt")

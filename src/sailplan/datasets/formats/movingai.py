@@ -11,6 +11,7 @@ import numpy as np
 from sailplan.datasets.scenario import Scenario
 from sailplan.errors import SizeError, WorldError
 from sailplan.files import FilePath, file_bytes, file_lines, text_lines, write_text
+from sailplan.graphs.grid.checks import shown
 from sailplan.graphs.grid.world import Cell, World
 
 PASSABLE = ".GS"
@@ -101,14 +102,16 @@ def _read_header(lines: list[str], path: FilePath) -> tuple[int, int, int]:
 
 def _read_sizes(header: dict[str, str], place: str) -> tuple[int, int]:
     if header.get("type") not in _TYPES:
-        raise WorldError(f"{place}: the header needs a type of {' or '.join(_TYPES)}, got {header.get('type', '')!r}")
+        raise WorldError(
+            f"{place}: the header needs a type of {' or '.join(_TYPES)}, got {shown(header.get('type', ''))}"
+        )
     return _read_size(header, "width", place), _read_size(header, "height", place)
 
 
 def _read_size(header: dict[str, str], key: str, place: str) -> int:
     size = natural_number(header.get(key, ""))
     if not size:
-        raise WorldError(f"{place}: the header needs a {key} above 0, got {header.get(key, '')!r}")
+        raise WorldError(f"{place}: the header needs a {key} above 0, got {shown(header.get(key, ''))}")
     return size
 
 
@@ -190,7 +193,7 @@ def _parse_scenario(line: str, place: str) -> _Row:
         raise WorldError(f"{place}: a row has 9 fields, from the bucket to the length; got {len(fields)}")
     map_name = PureWindowsPath(fields[1].strip()).name
     if map_name in ("", ".."):
-        raise WorldError(f"{place}: {fields[1]!r} names no map")
+        raise WorldError(f"{place}: {shown(fields[1])} names no map")
     width, height, start_x, start_y, goal_x, goal_y = (_count(field, place) for field in fields[2:8])
     length = _length(fields[8], place)
     return _Row(place, map_name, width, height, (start_x, start_y), (goal_x, goal_y), length)
@@ -199,7 +202,7 @@ def _parse_scenario(line: str, place: str) -> _Row:
 def _count(field: str, place: str) -> int:
     number = natural_number(field.strip())
     if number is None:
-        raise WorldError(f"{place}: expected a non-negative integer, got {field!r}")
+        raise WorldError(f"{place}: expected a non-negative integer, got {shown(field)}")
     return number
 
 
@@ -209,14 +212,14 @@ def _length(field: str, place: str) -> float:
     except ValueError:
         length = math.nan
     if not 0 <= length < math.inf:
-        raise WorldError(f"{place}: expected a finite length, got {field!r}")
+        raise WorldError(f"{place}: expected a finite length, got {shown(field)}")
     return length
 
 
 def _map_beside(path: FilePath, row: _Row, passable: str) -> World:
     map_path = Path(path).parent / row.map_name
     if not map_path.exists():
-        raise WorldError(f"{row.place}: there is no map {row.map_name!r} beside the scenarios")
+        raise WorldError(f"{row.place}: there is no map {shown(row.map_name)} beside the scenarios")
     return read_map(map_path, passable=passable)
 
 
@@ -224,7 +227,7 @@ def _scenario(row: _Row, world: World) -> Scenario:
     if (row.width, row.height) != (world.width, world.height):
         raise WorldError(
             f"{row.place}: the row says {row.width} x {row.height}, "
-            f"the map {row.map_name!r} is {world.width} x {world.height}"
+            f"the map {shown(row.map_name)} is {world.width} x {world.height}"
         )
     start = _free_cell("start", row.start, row, world)
     goal = _free_cell("goal", row.goal, row, world)

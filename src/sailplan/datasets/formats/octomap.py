@@ -13,6 +13,7 @@ from sailplan.datasets.formats.kernel import DEPTH, FREE, OCCUPIED, decode_leave
 from sailplan.datasets.formats.movingai import natural_number
 from sailplan.errors import WorldError
 from sailplan.files import FilePath, file_bytes
+from sailplan.graphs.grid.checks import shown
 from sailplan.graphs.grid.world import Unknown, check_unknown
 from sailplan.graphs.voxels.graph import VoxelGraph
 
@@ -156,16 +157,16 @@ def _read_header(content: bytes, path: FilePath) -> tuple[int, float, bytes]:
 
 def _read_fields(fields: dict[str, str], path: FilePath) -> tuple[int, float]:
     if fields.get("id") != "OcTree":
-        raise WorldError(f"{path}: the header needs 'id OcTree', got {fields.get('id', '')!r}")
+        raise WorldError(f"{path}: the header needs 'id OcTree', got {shown(fields.get('id', ''))}")
     size = natural_number(fields.get("size", ""))
     if not size:
-        raise WorldError(f"{path}: the header needs a size above 0, got {fields.get('size', '')!r}")
+        raise WorldError(f"{path}: the header needs a size above 0, got {shown(fields.get('size', ''))}")
     try:
         resolution = float(fields.get("res", ""))
     except ValueError:
         resolution = math.nan
     if not 0.0 < resolution < math.inf:
-        raise WorldError(f"{path}: the header needs a positive res, got {fields.get('res', '')!r}")
+        raise WorldError(f"{path}: the header needs a positive res, got {shown(fields.get('res', ''))}")
     return size, resolution
 
 
