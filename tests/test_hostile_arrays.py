@@ -175,6 +175,11 @@ def test_frequencies_of_a_prior(frequencies: Any) -> None:
     _refused(lambda: Prior(FRAME, frequencies, Penalty()), "frequency")
 
 
+def test_an_edge_posterior_needs_a_graph() -> None:
+    for graph in _any(None, PROBLEM.graph):
+        _refused(partial(EdgePosterior.of, graph, WORLDS), "ExplicitGraph, got")
+
+
 def test_worlds_that_an_edge_posterior_ignores() -> None:
     posterior = EdgePosterior.of(EDGES, WORLDS)
     for ignored in _any((99,), (-1,), (0.5,)):

@@ -233,6 +233,9 @@ _NOWHERE = ExplicitGraph.from_edges(2, [(0, 1, 1.0)])
         ({"problems": [WALL], "attractors": [(0, np.nan)]}, "must be finite"),
         ({"problems": [WALL], "attractors": [], "attractor_paths": 0}, "there must be at least one attractor"),
         ({"problems": [WALL], "attractor_paths": -1}, "attractor_paths"),
+        ({"problems": [WALL], "attractor_paths": 0.5}, "attractor_paths"),
+        ({"problems": [WALL], "max_expansions": "a"}, "at least one expansion"),
+        ({"problems": [WALL], "max_evaluations": True}, "at least one evaluation"),
         ({"problems": [Problem(_IN_SPACE, 0, 1)]}, "attractors need a graph in the plane"),
         ({"problems": [Problem(_NOWHERE, 0, 1)]}, "attractors need a graph in the plane"),
         ({"problems": [WALL], "max_expansions": 0}, "at least one expansion"),
@@ -262,6 +265,8 @@ def test_steps_that_cannot_be() -> None:
         env.step(1)
     with pytest.raises(EpisodeError, match=r"number of a problem, got 'x'"):
         env.reset(options={"problem": "x"})
+    with pytest.raises(EpisodeError, match="options are a dictionary"):
+        env.reset(options="abc")  # type: ignore[arg-type]
     odd: list[Any] = [4, -1, 0.5, math.nan, "x", None, np.zeros(2)]
     for action in odd:
         with pytest.raises(EpisodeError, match=re.escape(f"no action {action}; there are 0 .. 3")):

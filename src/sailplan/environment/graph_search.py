@@ -148,12 +148,12 @@ class GraphSearch(Env[Observation, np.int64]):
             raise EpisodeError("an environment needs either data or problems")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise EpisodeError(f"no render mode {render_mode!r}; there are {', '.join(self.metadata['render_modes'])}")
-        if attractor_paths < 0:
-            raise EpisodeError(f"attractor_paths is a number of solutions, 0 or more, got {attractor_paths}")
-        if max_expansions < 1:
-            raise EpisodeError(f"an episode needs at least one expansion, got max_expansions={max_expansions}")
-        if max_evaluations is not None and max_evaluations < 1:
-            raise EpisodeError(f"an episode needs at least one evaluation, got max_evaluations={max_evaluations}")
+        if not _is_count(attractor_paths, 0):
+            raise EpisodeError(f"attractor_paths is a number of solutions, 0 or more, got {attractor_paths!r}")
+        if not _is_count(max_expansions, 1):
+            raise EpisodeError(f"an episode needs at least one expansion, got max_expansions={max_expansions!r}")
+        if max_evaluations is not None and not _is_count(max_evaluations, 1):
+            raise EpisodeError(f"an episode needs at least one evaluation, got max_evaluations={max_evaluations!r}")
         if data is None:
             self._pool = ProblemPool(problems or (), "problems")
         else:
@@ -202,6 +202,8 @@ class GraphSearch(Env[Observation, np.int64]):
         EpisodeError
             If there is no problem of that number.
         """
+        if not isinstance(options, dict | None):
+            raise EpisodeError(f'options are a dictionary such as {{"problem": 0}}, got {options!r}')
         super().reset(seed=seed)
         picked = (options or {}).get("problem")
         if not isinstance(picked, int | np.integer | None):
@@ -335,3 +337,7 @@ class GraphSearch(Env[Observation, np.int64]):
 
 def _evaluations(search: Search) -> int:
     return search.state.arrays.counts.item(EDGE_EVALUATIONS)
+
+
+def _is_count(value: object, least: int) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= least

@@ -122,3 +122,9 @@ def test_a_footprint_stays_what_it_is() -> None:
     assert isinstance(footprint, Footprint)
     assert footprint.outline((1.0, 2.0, math.pi / 2.0)).round(9).tolist()[1] == [1.3, 2.9]
     assert as_footprint(0.5).outline((0.0, 0.0, 0.0)).shape == (24, 2)
+
+
+def test_a_footprint_of_too_many_cells_is_refused() -> None:
+    for radius in (1e9, 1e300):
+        with pytest.raises(GraphError, match=r"too large for cells of 0\.1 m"):
+            as_footprint(radius).cells((0.0, 0.0, 0.0), 0.1)

@@ -140,3 +140,24 @@ def test_bad_files_are_refused(tmp_path: Path) -> None:
 def test_the_edges_of_another_roadmap_are_refused() -> None:
     with pytest.raises(GraphError, match=r"^the known edges are those of another roadmap$"):
         square_roadmap().graph(Square(), known=KnownEdges(square_roadmap(seed=1)))
+
+
+@pytest.mark.parametrize("edges", [None, [-1], [0.5], [[0]], "abc"])
+def test_edges_that_are_no_numbers_are_refused(edges: Any) -> None:
+    known = KnownEdges(square_roadmap())
+    for call in (known.recall, known.forget, lambda edges: known.remember(edges, np.ones(1, bool))):
+        with pytest.raises(GraphError, match="edges are given by their numbers"):
+            call(edges)
+
+
+def test_each_edge_has_one_result() -> None:
+    known = KnownEdges(square_roadmap())
+    for valid in (np.ones(3, bool), np.ones(2), None):
+        with pytest.raises(GraphError, match="2 edges need as many bools"):
+            known.remember(np.array([0, 1]), valid)  # type: ignore[arg-type]
+    assert len(known.valid) == 0
+
+
+def test_known_edges_need_a_roadmap() -> None:
+    with pytest.raises(GraphError, match="those of a Roadmap, got NoneType"):
+        KnownEdges(None)  # type: ignore[arg-type]

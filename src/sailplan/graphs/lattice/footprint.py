@@ -23,6 +23,8 @@ SAMPLES_PER_CELL = 4
 """Between two samples of a motion no point of the footprint moves farther than a cell divided by this."""
 _TOUCHING = 1e-9
 """Overlaps of less than this share of a cell do not count: the robot may touch an obstacle."""
+_LARGEST_RADIUS = 1000
+"""In cells; a motion of a larger robot would cover millions of them."""
 _FLAT = 1e-12
 """A segment that is shorter than this along an axis is parallel to the other axis."""
 
@@ -100,6 +102,8 @@ class Footprint:
     def _covered(self, poses: FloatArray, resolution: float, margin: float) -> Cells:
         """Return the cells, enlarged by a margin on each side, that the robot overlaps at any of the poses."""
         half = 0.5 * resolution * (1.0 - _TOUCHING) + margin
+        if (self.radius + half) / resolution > _LARGEST_RADIUS:
+            raise GraphError(f"a footprint of radius {self.radius:g} m is too large for cells of {resolution:g} m")
         reach = math.ceil((self.radius + half) / resolution) + 1
         window = np.mgrid[-reach : reach + 1, -reach : reach + 1].reshape(2, -1).T
         # Shape (poses, cells around each of them, 2).

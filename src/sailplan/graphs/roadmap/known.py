@@ -13,6 +13,7 @@ from sailplan.archives import file_arrays, write_arrays
 from sailplan.core.graph import FloatArray
 from sailplan.errors import GraphError
 from sailplan.files import FilePath
+from sailplan.graphs.grid.checks import shown
 from sailplan.graphs.roadmap.checking import sweep
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class KnownEdges:
     _results: NDArray[np.uint8] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(getattr(self.roadmap, "edge_count", None), int):
+            raise GraphError(f"known edges are those of a Roadmap, got {type(self.roadmap).__name__}")
         object.__setattr__(self, "_results", np.full(self.roadmap.edge_count, _UNKNOWN, np.uint8))
 
     @property
@@ -69,14 +72,24 @@ class KnownEdges:
         return bool((self._results[edges] == _INVALID).all())
 
     def recall(self, edges: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return whether the result of each edge is known, and whether it is known to be valid."""
+        """Return whether the result of each edge is known, and whether it is known to be valid.
+
+        Raises GraphError if edges are not given by their numbers.
+        """
+        edges = _numbers(edges)
         results = np.full(len(edges), _UNKNOWN, np.uint8)
         kept = edges < len(self._results)
         results[kept] = self._results[edges[kept]]
         return results != _UNKNOWN, results == _VALID
 
     def remember(self, edges: NDArray[np.int64], valid: NDArray[np.bool_]) -> None:
-        """Keep results; those of edges that the roadmap does not have are ignored."""
+        """Keep results; those of edges that the roadmap does not have are ignored.
+
+        Raises GraphError if edges are not given by their numbers, or there is not one result for each of them.
+        """
+        edges, valid = _numbers(edges), np.asarray(valid)
+        if valid.shape != edges.shape or valid.dtype != np.bool_:
+            raise GraphError(f"{len(edges)} edges need as many bools, got {valid.dtype} of shape {valid.shape}")
         kept = edges < len(self._results)
         self._results[edges[kept]] = np.where(valid[kept], _VALID, _INVALID)
 
@@ -107,11 +120,8 @@ class KnownEdges:
         GraphError
             If `changed` fails or does not return a bool for each row, or an edge does not exist.
         """
-        numbers = self._swept(changed, resolution) if callable(changed) else np.asarray(changed)
-        if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
-            raise GraphError(f"edges are given by their numbers, got {numbers.dtype} of shape {numbers.shape}")
-        numbers = numbers.astype(np.int64)
-        if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(self._results):
+        numbers = self._swept(changed, resolution) if callable(changed) else _numbers(changed)
+        if len(numbers) and numbers.max() >= len(self._results):
             raise GraphError(f"edges are numbered from 0 to {len(self._results) - 1}, got {numbers.tolist()[:5]}")
         forgotten = int(np.count_nonzero(self._results[np.unique(numbers)]))
         self._results[numbers] = _UNKNOWN
@@ -193,3 +203,11 @@ class KnownEdges:
         step = roadmap.space.default_resolution if resolution is None else resolution
         untouched = sweep(roadmap.space, starts, ends, lambda rows: ~np.asarray(changed(rows)), step)
         return numbers[~untouched]
+
+
+def _numbers(edges: object) -> NDArray[np.int64]:
+    """Return numbers of edges as an array; raises GraphError if they are none."""
+    given = np.asarray(edges)
+    if given.ndim != 1 or (given.size and (given.dtype.kind not in "iu" or given.min() < 0)):
+        raise GraphError(f"edges are given by their numbers, got {shown(edges)}")
+    return given.astype(np.int64, copy=False)

@@ -171,8 +171,10 @@ class EdgePosterior:
         Raises
         ------
         PolicyError
-            If the array does not have a column for each edge, or is empty.
+            If the graph is of another kind, or the array does not have a column for each edge, or is empty.
         """
+        if not isinstance(graph, ExplicitGraph):
+            raise PolicyError(f"worlds are stored for an ExplicitGraph, got {type(graph).__name__}")
         try:
             table = np.asarray(valid, bool)
         except ValueError as error:
