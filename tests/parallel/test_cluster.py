@@ -8,12 +8,15 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextvars import Context
+from datetime import timedelta
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Any
 
 import numpy as np
 import psutil
 import pytest
+from distributed import Future
 
 from sailplan.core.graph import Problem
 from sailplan.datasets import GeneratedWorlds, write_png
@@ -25,6 +28,7 @@ from sailplan.parallel import cluster as clusters
 from sailplan.parallel import job as jobs
 from sailplan.parallel import run_all, use_cluster
 from sailplan.parallel.cluster import Cluster
+from sailplan.parallel.job import Job
 from sailplan.parallel.packing import Crate, Parcel
 from tests.learning.tiny import TINY, assert_same_network, tiny_problems
 
@@ -137,6 +141,28 @@ def test_a_killed_worker_changes_nothing(cluster: Cluster, tmp_path: Path) -> No
 
     assert run_all(once, range(40)) == [number * number for number in range(40)]
     assert mark.exists()
+
+
+def test_a_result_that_is_lost_before_it_is_read_is_waited_for(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost: list[object] = []
+    wait = Job._wait
+
+    def lose(job: Job, threads: int) -> list[Future[object]]:
+        done = wait(job, threads)
+        if not lost:
+            # What the scheduler reports if the worker that had the result dies, and when it was computed again.
+            state: Any = done[0]._state
+            loop: Any = cluster._client.loop
+            state.lose()
+            lost.append(done[0].status)
+            loop.add_timeout(timedelta(seconds=0.5), state.finish)
+        return done
+
+    monkeypatch.setattr(Job, "_wait", lose)
+    assert run_all(abs, range(-40, 0)) == list(range(40, 0, -1))
+    assert lost == ["lost"]
 
 
 def test_workers_that_are_killed_while_they_start_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:

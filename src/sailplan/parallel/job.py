@@ -41,6 +41,8 @@ LOOK_SECONDS = 1.0
 """The scheduler is asked for its workers in this interval."""
 _PATIENCE_SECONDS = 300.0
 """A call waits so long for a new worker if there is none."""
+_FAILED = ("error", "cancelled")
+"""The states of a task of Dask that has no result and will have none."""
 _PACKAGES = ("sailplan", "numpy", "numba")
 
 
@@ -177,7 +179,8 @@ class Job:
 
     def _take(self, done: Sequence[Future[Any]]) -> None:
         """Read the results of chunks; send those again whose worker died."""
-        finished = [future for future in done if future.status == "finished"]
+        # A result that was lost with a worker since then is computed again, and is waited for here.
+        finished = [future for future in done if future.status not in _FAILED]
         try:
             results = self._cluster.gather(finished)
         except KilledWorker as error:
