@@ -12,6 +12,7 @@ With `--json FILE` the figures are written to a file as well.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import subprocess
@@ -30,14 +31,16 @@ import numpy as np
 import psutil
 
 import sailplan.parallel.job as jobs
+from sailplan.core import Policy
 from sailplan.datasets import GeneratedWorlds, write_png
 from sailplan.datasets.labelled import LabelledProblem, label_problems
 from sailplan.evaluation.records import read_records
 from sailplan.graphs import grid_problem
 from sailplan.learning.algorithms.sail import collect
 from sailplan.parallel import run_all, use_cluster
-from sailplan.policies import greedy
+from sailplan.policies import DenseNetwork, LearnedPolicy, greedy
 from sailplan.policies.features import feature_set
+from sailplan.policies.learned.network import Scaling
 
 _EDGE_WORLDS = Path("../shared/data/edge_worlds/2d_1.npz")
 _SHORT: dict[str, Any] = {"max_expansions": 400, "validation_expansions": 2000}
@@ -70,6 +73,8 @@ EVALUATION = "evaluate"
 """The case that is no training: records of policies on worlds."""
 POLICIES = "h_euc,a_star_octile,optimistic,lazy,sail:forest,belief:forest"
 KILLS, MOST_RUNS = 5, 4
+CLUSTERS = ("local:1", "local:2")
+SUMMARIES: dict[str, Callable[[list[float]], Any]] = {"median": np.median, "shortest": min}
 WARM_UP = 200
 """Tasks before those that are measured."""
 RESTART_SECONDS = 3.0
@@ -269,12 +274,12 @@ class Scheduler:
             scheduler.process.wait()
 
 
-def _roll_outs(problems: list[LabelledProblem]) -> Callable[[], object]:
+def _roll_outs(problems: list[LabelledProblem], learner: Policy) -> Callable[[], object]:
     """Return the roll-outs of a round of SaIL with the settings of the paper."""
     seeds = np.random.SeedSequence(0).spawn(len(problems))
     return lambda: collect(
         problems,
-        greedy("euclidean"),
+        learner,
         feature_set("paper17"),
         oracle_probability=0.5,
         samples=50,
@@ -299,39 +304,69 @@ def _processor_seconds() -> dict[int, float]:
     return found
 
 
-def speed(repetitions: int = 5, blocks: int = 3) -> dict[str, Any]:
-    """Measure roll-outs on one and on two workers in turn, and the overhead of tasks of one item.
+def _learner() -> LearnedPolicy:
+    """Return a policy with a network of the size of the paper; its weights are random, which takes as long."""
+    features, rng = feature_set("paper17"), np.random.default_rng(0)
+    widths = (len(features.columns), 100, 50, 1)
+    layers = [
+        (rng.normal(size=shape).astype(np.float32), np.zeros(shape[1], np.float32))
+        for shape in itertools.pairwise(widths)
+    ]
+    return LearnedPolicy(features, DenseNetwork(tuple(layers), Scaling.none(widths[0]), np.zeros(widths[0])))
+
+
+def speed() -> dict[str, Any]:
+    """Measure the roll-outs of the first round and of a later one, and the overhead of tasks of one item."""
+    worlds = GeneratedWorlds("multiple_bugtraps", 200, seed=3)
+    problems = label_problems([grid_problem(world) for world in worlds]).solvable
+    # The first round of the paper takes a quarter of a second; ten of them are worth a cluster.
+    first, later = _roll_outs(10 * problems, greedy("euclidean")), _roll_outs(6 * problems, _learner())
+    overheads: dict[str, list[dict[str, float]]] = {where: [] for where in CLUSTERS}
+    compared = {
+        "roll_outs_of_the_first_round": _compared(first, lambda where: overheads[where].append(_overheads(problems))),
+        "roll_outs_of_a_later_round": _compared(later),
+    }
+    summarised = {
+        where: {
+            key: {name: float(of([one[key] for one in found])) for name, of in SUMMARIES.items()} for key in found[0]
+        }
+        for where, found in overheads.items()
+    }
+    return {**compared, "overheads": summarised, "load": os.getloadavg()}
+
+
+def _compared(
+    work: Callable[[], object],
+    on_cluster: Callable[[str], None] = lambda where: None,
+    repetitions: int = 5,
+    blocks: int = 3,
+) -> dict[str, Any]:
+    """Measure work in one thread, on one and on two workers, in turn.
 
     Times are medians, and the shortest one, which other programs on the machine have disturbed least. The seconds of
     the processor, of all processes and of the busiest one, hardly depend on other programs.
     """
-    worlds = GeneratedWorlds("multiple_bugtraps", 200, seed=3)
-    problems = label_problems([grid_problem(world) for world in worlds]).solvable
-    # A round of the paper takes a quarter of a second; ten of them are worth a cluster.
-    roll_out = _roll_outs(10 * problems)
-    roll_out()
-    times: dict[str, list[float]] = {where: [] for where in ("thread", "local:1", "local:2")}
+    work()
+    times: dict[str, list[float]] = {where: [] for where in ("thread", *CLUSTERS)}
     computed: dict[str, list[tuple[float, float]]] = {where: [] for where in times}
-    overheads: dict[str, list[dict[str, float]]] = {"local:1": [], "local:2": []}
 
     def measure(where: str) -> None:
         before = _processor_seconds()
-        times[where] += [_seconds(roll_out) for _ in range(repetitions)]
+        times[where] += [_seconds(work) for _ in range(repetitions)]
         used = [(now - before.get(pid, now)) / repetitions for pid, now in _processor_seconds().items()]
         computed[where].append((sum(used), max(used)))
 
     # One cluster after the other: idle workers of a second one would take time from the first.
     for _ in range(blocks):
         measure("thread")
-        for where, measured in overheads.items():
+        for where in CLUSTERS:
             with use_cluster(where):
                 for _ in range(3):
-                    roll_out()
+                    work()
                 measure(where)
-                measured.append(_overheads(problems))
-    summaries: dict[str, Callable[[list[float]], Any]] = {"median": np.median, "shortest": min}
+                on_cluster(where)
     seconds = {
-        where: {name: round(float(of(found)), 3) for name, of in summaries.items()} for where, found in times.items()
+        where: {name: round(float(of(found)), 3) for name, of in SUMMARIES.items()} for where, found in times.items()
     }
     return {
         "seconds": seconds,
@@ -340,19 +375,11 @@ def speed(repetitions: int = 5, blocks: int = 3) -> dict[str, Any]:
             for where, found in computed.items()
         },
         "speed_up_of_two_workers": {
-            name: round(seconds["local:1"][name] / seconds["local:2"][name], 2) for name in summaries
+            name: round(seconds["local:1"][name] / seconds["local:2"][name], 2) for name in SUMMARIES
         },
         "one_worker_to_a_thread": {
-            name: round(seconds["local:1"][name] / seconds["thread"][name], 2) for name in summaries
+            name: round(seconds["local:1"][name] / seconds["thread"][name], 2) for name in SUMMARIES
         },
-        "overheads": {
-            where: {
-                key: {name: float(of([one[key] for one in found])) for name, of in summaries.items()}
-                for key in found[0]
-            }
-            for where, found in overheads.items()
-        },
-        "load": os.getloadavg(),
     }
 
 

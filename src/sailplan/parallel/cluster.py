@@ -15,13 +15,14 @@ from distributed import Client, Future
 
 from sailplan.errors import ClusterError
 from sailplan.parallel.job import LOOK_SECONDS, Job, Pace, stamp
-from sailplan.parallel.local import started
+from sailplan.parallel.local import FEWER_LOOKS, started
 from sailplan.parallel.packing import Crate, Packed, Parcel, Place, pack
 
 _CONNECT_SECONDS, _START_SECONDS = 10, 60
 _SETTINGS = {
     "distributed.admin.large-graph-warning-threshold": "1TB",
     "distributed.comm.timeouts.connect": "10s",
+    **FEWER_LOOKS,
 }
 """Settings of Dask. Functions with large models are sent as they are needed, which is no reason for a warning."""
 
@@ -146,11 +147,14 @@ class Cluster:
 
 
 @contextmanager
-def connect(address: str, count: int = 1) -> Iterator[Cluster]:
-    """Use the cluster of a scheduler, once it has so many workers."""
+def connect(address: str, count: int = 1, *, direct: bool = False) -> Iterator[Cluster]:
+    """Use the cluster of a scheduler, once it has so many workers.
+
+    `direct` says that this machine can reach them, so that results need not pass through the scheduler.
+    """
     with dask.config.set(_SETTINGS):
         try:
-            client = Client(address, set_as_default=False, timeout=_CONNECT_SECONDS)
+            client = Client(address, set_as_default=False, timeout=_CONNECT_SECONDS, direct_to_workers=direct)
         except (OSError, TimeoutError, ValueError, TypeError) as error:
             raise ClusterError(f"{address}: no scheduler answers there") from error
         with _quiet(), client:
@@ -161,7 +165,7 @@ def connect(address: str, count: int = 1) -> Iterator[Cluster]:
 @contextmanager
 def start(count: int) -> Iterator[Cluster]:
     """Use processes on this machine."""
-    with started(count) as address, connect(address, count) as cluster:
+    with started(count) as address, connect(address, count, direct=True) as cluster:
         yield cluster
 
 

@@ -21,7 +21,11 @@ from distributed import Nanny, Scheduler
 from sailplan.errors import ClusterError
 
 _END_SECONDS, _PAUSE_SECONDS = 10, 0.5
+FEWER_LOOKS = {"distributed.admin.tick.interval": "1s"}
+"""Every process of Dask measures the delay of its event loop, by default fifty times a second."""
 SETTINGS = {
+    **FEWER_LOOKS,
+    "distributed.worker.memory.monitor-interval": "500ms",
     # Dask would let workers return freed memory to the system at once. Searches allocate their state again and again,
     # and took twice as long.
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
