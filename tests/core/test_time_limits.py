@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +20,13 @@ from sailplan.core.graph import FloatArray
 from sailplan.core.kernel.arrays import MOST_WORK
 from sailplan.core.kernel.compile import compilation, kernel
 from sailplan.core.kernel.loop import advance
-from sailplan.core.search import EngineName
+from sailplan.core.result import check_time
+from sailplan.core.search import EngineName, Search
 from sailplan.core.state import SearchState
 from sailplan.graphs import CallbackGraph, ExplicitGraph, Problem, grid_problem
 from sailplan.graphs.grid.world import World
 from sailplan.policies import LazyPolicy, OraclePolicy, ReplanningPolicy, a_star, load_policy, optimistic
+from sailplan.policies.lazy.policy import LazySession
 from sailplan.policies.replanning.beliefs.belief import Refresh
 from sailplan.policies.replanning.kernel.edges import DONE, ReplanningArrays
 from tests.same import assert_same_result
@@ -206,6 +209,24 @@ def test_an_interrupted_set_up_begins_again(clock: Clock, engine: EngineName) ->
     assert_same_result(whole, session.run())
 
 
+def test_a_set_up_without_time_does_not_begin_again_on_a_large_graph(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # On large graphs a part of the time is kept back.
+    monkeypatch.setattr(sys.modules[Search.__module__], "MANY", 100)
+    begun = []
+
+    def compiled(self: OraclePolicy, problem: Problem) -> Any:
+        begun.append(problem)
+        clock.now += 1.0
+        check_time()
+        raise AssertionError("there was no time")
+
+    monkeypatch.setattr(OraclePolicy, "compiled", compiled)
+    result = search(_maze(), OraclePolicy(), Limits(seconds=1.01))
+    assert (result.outcome, len(begun)) == (Outcome.TIME_SPENT, 1)
+
+
 @pytest.mark.parametrize("policy", [optimistic(), LazyPolicy(), OraclePolicy()])
 def test_the_exploration_of_a_callback_graph_is_limited(clock: Clock, policy: Policy) -> None:
     asked = []
@@ -250,6 +271,43 @@ def test_improve_keeps_the_limit(clock: Clock) -> None:
     assert solutions
     assert solutions[-1].seconds <= 12.7
     assert 0.5 * sum(map(len, log)) <= 12.7
+
+
+@both_engines
+def test_a_bound_whose_sources_time_interrupts_ends_the_same(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch, engine: EngineName
+) -> None:
+    monkeypatch.setattr("sailplan.policies.lazy.policy._SOURCES_AT_ONCE", 2)
+    tighter = Limits(bound=1.2)
+    whole = open_search(_maze(30), LazyPolicy(), engine=engine)
+    assert whole.run().bound == math.inf
+    session = open_search(_maze(30), LazyPolicy(), engine=engine)
+    session.run()
+    clock.tick, stops, evaluated = 0.001, 0, len(session.state.evaluated)
+    while not (result := session.run(Limits(seconds=session.seconds + 0.002 * stops, bound=1.2))).outcome.final:
+        stops += 1
+    assert stops > 10
+    assert len(session.state.evaluated) > evaluated
+    assert_same_result(whole.run(tighter), result)
+    assert session.lower_bound() == whole.lower_bound() > 0.0
+
+
+def test_improve_begins_nothing_after_the_limit(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    bounds = []
+
+    def lower_bound(self: LazySession, state: SearchState, deadline: float) -> float:
+        bounds.append(deadline - clock.now)
+        clock.now = deadline
+        return 1.0
+
+    def tighten(self: LazySession, *rest: Any) -> Any:
+        raise AssertionError("there is no time left")
+
+    monkeypatch.setattr(LazySession, "lower_bound", lower_bound)
+    monkeypatch.setattr(LazySession, "tighten", tighten)
+    (solution,) = improve(_roadmap(), LazyPolicy(), Limits(seconds=5.0))
+    assert bounds == [5.0]
+    assert solution.bound == pytest.approx(solution.cost)
 
 
 def test_the_time_to_compile_a_kernel_is_measured_once() -> None:

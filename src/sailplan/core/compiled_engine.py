@@ -15,6 +15,7 @@ from sailplan.core.kernel.arrays import (
     ANSWERS_DUE,
     EDGE_EVALUATIONS,
     EDGE_LOG_FULL,
+    EVALUATED,
     MOST_WORK,
     NOT_EVALUATED,
     OPEN,
@@ -31,7 +32,7 @@ from sailplan.core.kernel.loop import COMPILE_ONLY, UNLIMITED, advance
 from sailplan.core.kernel.obstacles import ListedObstacles, NoObstacles
 from sailplan.core.policy import NO_BOUND, NOT_STEERED, CompiledForm, Policy
 from sailplan.core.result import OUTCOME_OF_CODE, Outcome, OutOfTime, StopRule, clock, time_limit
-from sailplan.core.state import MANY, SearchState, allocate_queues, enlarge_queues, sparse_empty, sparse_zeros
+from sailplan.core.state import SearchState, allocate_queues, enlarge_queues, sparse_empty, sparse_zeros
 from sailplan.errors import EngineError
 
 _LONGEST_CALL = 0.05
@@ -44,10 +45,8 @@ _WORK_PER_EXPANSION = 64
 _SLOW_VERTEX, _FEWEST_AT_ONCE = 4e-5, 64
 """Seconds that a vertex may take where the search touches new memory, a hundred times as long as elsewhere; and how
 many vertices may be processed in a call although there is no time for as many of them."""
-_RESULT_SECONDS = 5e-8
-"""About the time for each expansion that the result takes: the trace, and the coordinates of a vertex."""
-_FREEING_SHARE = 0.02
-"""About the share of the time of a search on a large graph that the system takes to release its memory."""
+_RESULT_SECONDS, _RESULT_SECONDS_OF_EDGE = 5e-8, 25e-8
+"""About the time for each expansion and for each evaluated edge that the result takes, mostly for coordinates."""
 _OF_OPPOSITE = np.full(max(EdgeStatus) + 1, NOT_EVALUATED, np.uint8)
 """The result of the opposite of an undirected edge; an invalid target tells nothing about the source."""
 _OF_OPPOSITE[[EdgeStatus.VALID, EdgeStatus.VALID_TARGET]] = EdgeStatus.VALID
@@ -88,8 +87,6 @@ class CompiledEngine:
     def advance(self, expansions: int, evaluations: int | None, deadline: float) -> Outcome | None:
         """Expand at most `expansions` vertices; None if all of them were expanded and the search can continue."""
         counts = self.state.arrays.counts
-        if deadline < math.inf and len(self.state.status) >= MANY:
-            deadline -= _FREEING_SHARE * (deadline - clock())
         answered = counts[PENDING] + counts[REQUESTED] == 0
         if self._stop_at_generation and answered and self.state.status[self._goal] == OPEN:
             return Outcome.GOAL_GENERATED
@@ -112,10 +109,10 @@ class CompiledEngine:
         chunk, longest = (1, _LONGEST_TIMED_CALL) if timed else (_FIRST_EXPANSIONS, _LONGEST_CALL)
         while expansions > 0:
             began, before = clock(), self.state.expansions
-            if timed and began + _RESULT_SECONDS * before >= deadline:
+            result = _RESULT_SECONDS * before + _RESULT_SECONDS_OF_EDGE * counts.item(EVALUATED)
+            if timed and began + result >= deadline:
                 return Outcome.TIME_SPENT
-            # Shorter calls towards the deadline: how long the next one takes is not known.
-            fit = int(min(max((deadline - began) / _SLOW_VERTEX, _FEWEST_AT_ONCE), UNLIMITED))
+            fit = vertices_until(deadline)
             counts[WORK] = min(_WORK_PER_EXPANSION * chunk, MOST_WORK, fit)
             outcome = OUTCOME_OF_CODE.get(self._call(min(expansions, chunk, fit), most, deadline))
             if outcome is not None:
@@ -219,6 +216,14 @@ class CompiledEngine:
             rows.verdicts[rows.opposite[edges]] = _OF_OPPOSITE[statuses]
         self._uncounted += len(statuses)
         self._seconds_in_python += clock() - began
+
+
+def vertices_until(deadline: float) -> int:
+    """Return how many vertices a kernel may process in a call: fewer towards the deadline (of `clock`).
+
+    How long a call takes is not known.
+    """
+    return int(min(max((deadline - clock()) / _SLOW_VERTEX, _FEWEST_AT_ONCE), UNLIMITED))
 
 
 def allocate_search(graph: CompiledGraph, problem: Problem, form: CompiledForm, state: SearchState) -> SearchArrays:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Literal, Protocol, cast, get_args
 
 import numpy as np
@@ -25,10 +26,11 @@ from sailplan.core.result import (
     StopRule,
     Timing,
     Trace,
+    check_time,
     clock,
     time_limit,
 )
-from sailplan.core.state import SearchState
+from sailplan.core.state import MANY, SearchState
 from sailplan.errors import EngineError, GraphError, PolicyError, ProblemError, SailplanError
 
 EngineName = Literal["auto", "reference", "compiled"]
@@ -36,14 +38,19 @@ _ENGINES = get_args(EngineName)
 NO_LIMITS = Limits()
 _VERTICES_AT_ONCE = 1 << 15
 """As many coordinates fit into the cache of a processor."""
+_FREEING_SHARE = 0.04
+"""About the share of the time of a search on a large graph that the system takes to release its memory."""
 
 
 class Engine(Protocol):
     """An implementation of the search loop."""
 
     name: str
-    state: SearchState
     notes: tuple[Note, ...]
+
+    @property
+    def state(self) -> SearchState:
+        """The state of the search."""
 
     def advance(self, expansions: int, evaluations: int | None, deadline: float) -> Outcome | None:
         """Expand at most `expansions` vertices until the deadline (of `clock`); None if all were expanded.
@@ -81,8 +88,14 @@ class UnpreparedEngine:
 
     def __init__(self, problem: Problem, name: str) -> None:
         self.name = name
-        self.state = SearchState(max(problem.start, problem.goal) + 1)
-        self.state.begin(problem.start)
+        self._problem = problem
+
+    @cached_property
+    def state(self) -> SearchState:
+        """A state in which nothing is expanded; most searches never need it."""
+        state = SearchState(max(self._problem.start, self._problem.goal) + 1)
+        state.begin(self._problem.start)
+        return state
 
     def advance(self, expansions: int, evaluations: int | None, deadline: float) -> Outcome:
         """Return that the time limit was reached."""
@@ -147,12 +160,13 @@ class Search:
         """
         if not isinstance(self._engine, UnpreparedEngine):
             return True
-        if self._set_up_seconds and seconds is not None and self._seconds >= seconds:
+        began, compiled = clock(), compilation.seconds
+        deadline = self._deadline(began, seconds)
+        if self._set_up_seconds and deadline <= began:
             # An earlier call has used all of the time.
             return False
-        began, compiled = clock(), compilation.seconds
         try:
-            with time_limit(self._deadline(began, seconds)):
+            with time_limit(deadline):
                 self._engine = self._set_up()
         except OutOfTime:
             return False
@@ -163,7 +177,10 @@ class Search:
         return True
 
     def _deadline(self, now: float, seconds: float | None) -> float:
-        return math.inf if seconds is None else now + seconds - self._seconds
+        if seconds is None:
+            return math.inf
+        share = _FREEING_SHARE if len(self.state.status) >= MANY else 0.0
+        return now + (1.0 - share) * seconds - self._seconds
 
     def _spend(self, seconds: float, compiled: float) -> None:
         """Count time of the search, and the time since `compiled` in which kernels were compiled."""
@@ -211,6 +228,7 @@ class Search:
         assert bound is not None
         try:
             with time_limit(deadline):
+                check_time()
                 self._engine.tighten(bound)
         except OutOfTime:
             self._outcome = Outcome.TIME_SPENT
@@ -242,6 +260,7 @@ class Search:
         deadline = self._deadline(began, limits.seconds)
         try:
             with time_limit(deadline):
+                check_time()
                 return self._engine.lower_bound(deadline)
         except OutOfTime:
             return 0.0
@@ -301,21 +320,25 @@ class Search:
 
         In a search by edges, to the closest vertex with a path.
         """
-        expanded: NDArray[np.integer] = self.state.expanded
-        if len(self.state.evaluated):
+        found: NDArray[np.integer] = self.state.expanded
+        by_edges = len(self.state.evaluated) > 0
+        if by_edges:
             # Open vertices are ends of evaluated edges; this is faster than to look at all vertices.
-            ends = np.unique(np.append(self.state.evaluated[:, :2], self.problem.start))
-            expanded = ends[self.state.status[ends] == OPEN]
-        if len(expanded) == 0:
+            ends = np.append(self.state.evaluated[:, :2], self.problem.start)
+            found = ends[self.state.status[ends] == OPEN]
+        if len(found) == 0:
             return (self.problem.start,)
         try:
-            vertex = self._closest(expanded)
+            vertex = self._closest(found, smallest=by_edges)
         except GraphError:
-            vertex = int(expanded[-1])
+            vertex = int(found.max() if by_edges else found[-1])
         return tuple(self.state.path_to(vertex))
 
-    def _closest(self, vertices: NDArray[np.integer]) -> int:
-        """Return the vertex with the smallest straight distance to the goal; the first one if there are several."""
+    def _closest(self, vertices: NDArray[np.integer], *, smallest: bool) -> int:
+        """Return the vertex with the smallest straight distance to the goal.
+
+        If there are several, the first one, or the one with the smallest number.
+        """
         coordinates, in_arrays = self.problem.graph.coordinates, is_compiled(self.problem.graph)
         goal = coordinates([self.problem.goal])
         closest, least = int(vertices[0]), math.inf
@@ -324,9 +347,12 @@ class Search:
             # Graphs with arrays take arrays, which saves a list of millions of vertices.
             offsets = coordinates(cast(Any, part) if in_arrays else part.tolist()) - goal
             squares = np.einsum("ij,ij->i", offsets, offsets)
-            place = int(squares.argmin())
-            if squares[place] < least:
-                closest, least = int(part[place]), float(squares[place])
+            nearest = float(squares.min())
+            if nearest <= least:
+                equal = part[squares == nearest]
+                vertex = int(equal.min() if smallest else equal[0])
+                if nearest < least or (smallest and vertex < closest):
+                    closest, least = vertex, nearest
         return closest
 
 

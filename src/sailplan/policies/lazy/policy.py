@@ -8,13 +8,25 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sailplan.core.compiled_engine import allocate_search
+from sailplan.core.compiled_engine import allocate_search, vertices_until
 from sailplan.core.graph import CompiledGraph, FloatArray, Problem, statuses_of_edges
-from sailplan.core.kernel.arrays import CLOSED, CONFIRMED, NO_QUEUE, NO_ROOM, NO_TIME, OPEN, QueueArrays
+from sailplan.core.kernel.arrays import (
+    CLOSED,
+    CONFIRMED,
+    MOST_WORK,
+    NO_QUEUE,
+    NO_ROOM,
+    NO_TIME,
+    OPEN,
+    WORK,
+    QueueArrays,
+    StateArrays,
+)
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.policy import CompiledForm, Discovery, EdgeRequest, PathConfirmed
-from sailplan.core.result import StopRule, clock
+from sailplan.core.result import StopRule, check_time, clock
 from sailplan.core.state import SearchState, allocate_queues, enlarge_queues, sparse_empty, sparse_zeros, with_room
 from sailplan.errors import GraphError, PolicyError
 from sailplan.graphs.explicit.graph import ExplicitGraph
@@ -31,7 +43,6 @@ from sailplan.policies.lazy.kernel.selection import (
     NO_CANDIDATE,
     LazyArrays,
     add_sources,
-    clear_queue,
     find_length,
     find_request,
     insert_new,
@@ -71,6 +82,8 @@ SELECTORS = {
 belief doubts most, or (with an `EdgePosterior`, otherwise the same) the one that is most likely to be invalid among
 those that many almost shortest paths share."""
 _MAX_BATCH = 1 << 20
+_SOURCES_AT_ONCE = 1 << 10
+"""Number of sources that are added without a look at the clock."""
 
 
 @dataclass(frozen=True)
@@ -197,15 +210,16 @@ class LazySession:
     def tighten(
         self, arrays: LazyArrays, state: SearchState, queue: QueueArrays, bound: float
     ) -> tuple[LazyArrays, QueueArrays]:
-        """Return arrays for another bound, and the open list with new keys."""
+        """Return arrays for another bound, and an open list with new keys."""
         # The time limit may be reached here, so that nothing is changed before.
-        self.arrays = self._allocate(bound, arrays.doubts if len(arrays.doubts) else None)
-        self._bound, self._decrease = bound, None
-        self.arrays.turn[:] = arrays.turn
+        replacement = self._allocate(bound, arrays.doubts if len(arrays.doubts) else None)
+        queue = allocate_queues(1, FIRST_ROOM + 2 * self._graph.max_degree)
+        queue = self._insert_sources(replacement, state, queue)
+        replacement.turn[:] = arrays.turn
         if self._update:
-            self._update.move(self.arrays.plan)
-        clear_queue(queue)
-        return self.arrays, self._insert_sources(state, queue)
+            self._update.move(replacement.plan)
+        self.arrays, self._bound, self._decrease = replacement, bound, None
+        return replacement, queue
 
     def enlarge(self, arrays: LazyArrays) -> LazyArrays:
         """Return the same arrays with more room for repairs."""
@@ -218,14 +232,17 @@ class LazySession:
             self._shortest = self._allocate(1.0, None), allocate_queues(1, FIRST_ROOM)
         lazy, queue = self._shortest
         graph, backward, goal = self._graph.arrays(), self._graph.backward_arrays(), self._problem.goal
-        queue = with_room(queue, len(state.frontier))
         # The bound is not part of the search, whose counters remain as they are.
         known = state.arrays._replace(counts=state.arrays.counts.copy())
         if isinstance(lazy, RepairedArrays):
             # Otherwise the search continues: paths have become cheaper, or vertices and edges invalid.
             restart(lazy, queue)
-        add_sources(graph, lazy, known, queue, goal, state.frontier)
+        frontier = state.frontier
+        queue = with_room(queue, len(frontier))
+        self._shortest = lazy, queue
+        self._add_sources(lazy, known, queue, frontier)
         while True:
+            known.counts[WORK] = min(MOST_WORK, vertices_until(deadline))
             length, end = find_length(graph, backward, lazy, known, queue, goal)
             if end == NO_ROOM:
                 lazy = lazy._replace(plan=enlarge(lazy.plan))
@@ -268,15 +285,29 @@ class LazySession:
         if self._decrease is None:
             return queue
         self._decrease.settle(state.arrays)
-        self._decrease = None
         restart(self.arrays, queue)
-        return self._insert_sources(state, queue)
-
-    def _insert_sources(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
-        """Return the empty queue with all sources, from which the search for the candidate starts again."""
-        queue = with_room(queue, len(state.frontier))
-        add_sources(self._graph.arrays(), self.arrays, state.arrays, queue, self._problem.goal, state.frontier)
+        queue = self._insert_sources(self.arrays, state, queue)
+        self._decrease = None
         return queue
+
+    def _insert_sources(self, arrays: LazyArrays, state: SearchState, queue: QueueArrays) -> QueueArrays:
+        """Return the empty queue with all sources, from which the search for the candidate starts again."""
+        frontier = state.frontier
+        queue = with_room(queue, len(frontier))
+        # If the time limit is reached, the search inserts them again, and counts them then.
+        counted = state.arrays._replace(counts=state.arrays.counts.copy())
+        self._add_sources(arrays, counted, queue, frontier)
+        state.arrays.counts[:] = counted.counts
+        return queue
+
+    def _add_sources(
+        self, arrays: LazyArrays, state: StateArrays, queue: QueueArrays, vertices: NDArray[np.int64]
+    ) -> None:
+        """Make vertices sources; raises OutOfTime at the time limit."""
+        graph, goal = self._graph.arrays(), self._problem.goal
+        for first in range(0, len(vertices), _SOURCES_AT_ONCE):
+            check_time()
+            add_sources(graph, arrays, state, queue, goal, vertices[first : first + _SOURCES_AT_ONCE])
 
 
 def limited(multipliers: FloatArray, bound: float) -> FloatArray:

@@ -16,7 +16,7 @@ from sailplan.core.graph import CompiledGraph, FloatArray, Graph, Problem, as_re
 from sailplan.core.kernel.arrays import NO_ROOM, NO_TIME, NO_VERTEX, QueueArrays, StateArrays
 from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.policy import CompiledForm, Discovery
-from sailplan.core.result import Note, StopRule, check_time
+from sailplan.core.result import Note, StopRule, check_time, parts_of
 from sailplan.core.state import (
     SearchState,
     allocate_queues,
@@ -401,7 +401,7 @@ def allocate_bounds(
     if multipliers is None:
         wholes = np.empty(0, np.int64)
     else:
-        wholes = whole_multipliers(multipliers, rows) if first is None else first.wholes.copy()
+        wholes = whole_multipliers(multipliers, rows, timed=True) if first is None else first.wholes.copy()
     # On large maps these arrays are most of the memory.
     slots: Any = np.int16 if graph.max_degree < np.iinfo(np.int16).max else np.int32
     plan = ReplanningArrays(
@@ -446,15 +446,16 @@ def enlarge(plan: ReplanningArrays) -> ReplanningArrays:
     return plan._replace(waiting=enlarge_queues(plan.waiting))
 
 
-def whole_multipliers(multipliers: FloatArray, rows: object) -> NDArray[np.int64]:
+def whole_multipliers(multipliers: FloatArray, rows: object, *, timed: bool = False) -> NDArray[np.int64]:
     """Convert multipliers to integers in units of 1 / UNIT; NaN becomes 1.
 
     They are at least one unit. Where bounds start from the lower bound of the graph, they are at least 1, so that it
-    remains one.
+    remains one. If `timed`, raises OutOfTime at the time limit.
     """
     least = 1.0 / UNIT if is_settled(rows, True) else 1.0
     wholes = np.empty(len(multipliers), np.int64)
-    round_multipliers(multipliers, least, MAX_MULTIPLIER, wholes)
+    for part in parts_of(len(wholes), timed=timed):
+        round_multipliers(multipliers[part], least, MAX_MULTIPLIER, wholes[part])
     return wholes
 
 
@@ -507,6 +508,8 @@ class Decrease:
 
     def settle_from_goal(self, state: StateArrays) -> None:
         """Compute all bounds from the goal on; raises OutOfTime at the time limit."""
+        for part in parts_of(len(self._plan.bounds), timed=True):
+            self._plan.bounds[part] = NO_WAY
         begin_settling(self._plan, self._falls, self._plan.goal)
         self.settle(state)
 

@@ -137,7 +137,7 @@ def test_spreading_and_collecting_are_like_their_definitions(
     status, values = _draw_status(shape, rng), rng.uniform(1.0, 2.0, (pixels, pixels))
     before, gradient, collected = rng.uniform(1.0, 2.0, shape), rng.normal(size=shape), np.empty((pixels, pixels))
     multipliers = before.reshape(-1).copy()
-    spread(values, status.reshape(-1), shape[1], shape[0], least_step, multipliers)
+    spread(values, status.reshape(-1), shape[1], shape[0], 0, shape[0], least_step, multipliers)
     assert np.array_equal(multipliers, naive.spread(values, status, least_step, before).reshape(-1))
     collect(gradient.reshape(-1), status.reshape(-1), shape[1], shape[0], collected)
     assert collected == pytest.approx(naive.collect(gradient, status, pixels), abs=1e-9)
@@ -150,7 +150,7 @@ def test_collecting_is_the_transpose_of_spreading(shape: tuple[int, int], seed: 
     status, values = _draw_status(shape, rng).reshape(-1), rng.random((PIXELS, PIXELS))
     gradient, collected, multipliers = rng.normal(size=status.size), np.empty((PIXELS, PIXELS)), np.zeros(status.size)
     collect(gradient, status, shape[1], shape[0], collected)
-    spread(values, status, shape[1], shape[0], 0.0, multipliers)
+    spread(values, status, shape[1], shape[0], 0, shape[0], 0.0, multipliers)
     # Cells that are known have the multiplier 1, whatever the values are.
     linear = np.where(status == UNSEEN, multipliers, 0.0)
     assert gradient @ linear == pytest.approx((collected * values).sum(), abs=1e-9)
@@ -163,7 +163,7 @@ def test_large_maps_of_the_paper_and_of_twice_its_size(size: int) -> None:
     assert np.array_equal(blocked_shares(World(blocked)), naive.pool(blocked, PIXELS).astype(np.float32))
     status, values = _draw_status((size, size), rng), rng.uniform(1.0, 2.0, (PIXELS, PIXELS))
     multipliers, collected, gradient = np.zeros(size**2), np.empty((PIXELS, PIXELS)), rng.normal(size=(size, size))
-    spread(values, status.reshape(-1), size, size, 0.2, multipliers)
+    spread(values, status.reshape(-1), size, size, 0, size, 0.2, multipliers)
     assert np.array_equal(multipliers, naive.spread(values, status, 0.2, np.zeros((size, size))).reshape(-1))
     collect(gradient.reshape(-1), status.reshape(-1), size, size, collected)
     assert collected == pytest.approx(naive.collect(gradient, status, PIXELS), abs=1e-9)
@@ -177,7 +177,7 @@ def test_every_cell_of_a_map_of_three_by_three_cells_for_each_pixel_is_in_its_pi
     assert not shares[1:].any()
     values = np.arange(PIXELS**2, dtype=np.float64).reshape(PIXELS, PIXELS)
     multipliers = np.zeros(blocked.size)
-    spread(values, np.full(blocked.size, UNSEEN, np.uint8), 3 * PIXELS, 3 * PIXELS, 0.0, multipliers)
+    spread(values, np.full(blocked.size, UNSEEN, np.uint8), 3 * PIXELS, 3 * PIXELS, 0, 3 * PIXELS, 0.0, multipliers)
     assert np.array_equal(multipliers.reshape(3 * PIXELS, -1), np.kron(values, np.ones((3, 3))))
 
 

@@ -97,7 +97,7 @@ def offset_gradient(belief: LearnedMultipliers, moment: Moment, temperature: flo
     world = world_of(problem)
     multipliers, gradient = np.zeros(len(status)), np.empty((PIXELS, PIXELS))
     values = belief.predict(belief.terms(problem), *(one.astype(np.float64) for one in (moment.blocked, moment.regret)))
-    spread(values, status, world.width, world.height, 0.0, multipliers)
+    spread(values, status, world.width, world.height, 0, world.height, 0.0, multipliers)
     loss = planner_loss(problem, status, multipliers, moment.table, temperature)
     collect(loss.gradient, status, world.width, world.height, gradient)
     # The derivative of the softplus is the logistic function.

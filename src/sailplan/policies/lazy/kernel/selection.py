@@ -240,12 +240,6 @@ def add_sources(graph, policy, state, queue, goal, vertices):
 
 
 @kernel
-def clear_queue(queue):
-    """Remove all sources, of arrays that are replaced by new ones."""
-    clear(queue, 0)
-
-
-@kernel
 def restart(policy, queue):
     """Forget the candidate and all lengths that were computed for it."""
     policy.known[EDGES] = NO_CANDIDATE
@@ -283,7 +277,6 @@ def learn_results(search, edges):
 @kernel
 def find_length(graph, backward, policy, state, queue, goal):
     """Return the length of the candidate, or a lower bound of it, and why the search for it ended."""
-    state.counts[WORK] = MOST_WORK
     vertex, length = find_candidate(graph, backward, policy, state, queue, goal)
     return length, vertex
 

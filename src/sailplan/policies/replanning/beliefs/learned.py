@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sailplan.core.graph import FloatArray, Problem
 from sailplan.core.kernel.arrays import UNSEEN
+from sailplan.core.result import parts_of
 from sailplan.core.state import SearchState
 from sailplan.errors import ModelError
 from sailplan.graphs.grid.graph import GridGraph
@@ -183,7 +184,7 @@ class LearnedFollower:
         self._recollection = Recollection(belief.mixture, self._terms.recall, *self._size)
         cells = world.width * world.height
         # A multiplier of 0 differs from every prediction, so that all of them are set.
-        self.multipliers = self._spread(np.full(cells, UNSEEN, np.uint8), np.zeros(cells))
+        self.multipliers = self._spread(np.full(cells, UNSEEN, np.uint8), np.zeros(cells), timed=True)
 
     def update(self, state: SearchState) -> FloatArray | None:
         """Return the multipliers, given the state of the search; None if the components are as likely as before."""
@@ -194,9 +195,12 @@ class LearnedFollower:
         self.multipliers = self._spread(status, self.multipliers.copy())
         return self.multipliers
 
-    def _spread(self, status: NDArray[np.uint8], multipliers: FloatArray) -> FloatArray:
-        """Set the multipliers of unseen cells to those of their pixels."""
+    def _spread(self, status: NDArray[np.uint8], multipliers: FloatArray, *, timed: bool = False) -> FloatArray:
+        """Set the multipliers of unseen cells to those of their pixels; if `timed`, raises OutOfTime at the limit."""
         belief, terms, recollection = self._belief, self._terms, self._recollection
         values = belief.predict(terms, recollection.blocked(), belief.regret(terms, recollection))
-        spread(values, status, *self._size, _LEAST_STEP, multipliers)
+        width, height = self._size
+        for cells in parts_of(width * height, timed=timed):
+            rows = -(-cells.start // width), -(-cells.stop // width)
+            spread(values, status, width, height, *rows, _LEAST_STEP, multipliers)
         return multipliers

@@ -63,8 +63,7 @@ def round_multipliers(multipliers, least, most, wholes):
 
 @kernel
 def begin_settling(plan, falls, goal):
-    """Set the bound of the goal to 0 and all others to NO_WAY."""
-    plan.bounds[:] = NO_WAY
+    """Set the bound of the goal to 0; those of all others must be NO_WAY."""
     plan.bounds[goal] = 0
     _let_wait(plan, falls, np.int64(goal))
 

@@ -147,13 +147,13 @@ def penalise(blocked, frequencies, extra, prior_weight, surprise, certainty, sha
 
 
 @kernel
-def spread(values, status, width, height, least_step, multipliers):
+def spread(values, status, width, height, first, last, least_step, multipliers):
     """Set the multiplier of each unseen cell to the value of its pixel, and that of all others to 1.
 
-    Relative changes up to `least_step` are ignored.
+    Only rows from `first` on, before `last`. Relative changes up to `least_step` are ignored.
     """
     pixels = values.shape[0]
-    for y in range(height):
+    for y in range(first, last):
         row = _pixel_of(y, pixels, height)
         for x in range(width):
             cell = y * width + x
