@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sailplan.core.graph import FloatArray, Problem
-from sailplan.core.kernel.arrays import UNSEEN
 from sailplan.core.result import parts_of
 from sailplan.core.state import SearchState
 from sailplan.errors import ModelError
@@ -183,8 +182,9 @@ class LearnedFollower:
         self._terms = belief.terms(problem)
         self._recollection = Recollection(belief.mixture, self._terms.recall, *self._size)
         cells = world.width * world.height
-        # A multiplier of 0 differs from every prediction, so that all of them are set.
-        self.multipliers = self._spread(np.full(cells, UNSEEN, np.uint8), np.zeros(cells), timed=True)
+        # UNSEEN is 0, so that nothing has to be written for it. A multiplier of 0 differs from every prediction, so
+        # that all of them are set.
+        self.multipliers = self._spread(np.zeros(cells, np.uint8), np.zeros(cells), timed=True)
 
     def update(self, state: SearchState) -> FloatArray | None:
         """Return the multipliers, given the state of the search; None if the components are as likely as before."""
