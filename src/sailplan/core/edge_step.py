@@ -64,17 +64,19 @@ class EdgeEvaluator:
 
     def from_vertex(self, vertex: int, targets: Sequence[int], deadline: float) -> list[int]:
         """Return the statuses of the first of some edges of a vertex, at least one; of all if there is time."""
+        if deadline == math.inf:
+            return edge_statuses(self._graph, vertex, targets)
         return self._in_slices(len(targets), deadline, lambda part: edge_statuses(self._graph, vertex, targets[part]))
 
     def of_edges(self, sources: Sequence[int], targets: Sequence[int], deadline: float) -> list[int]:
         """Return the statuses of the first of some edges, at least one; of all if there is time."""
+        if deadline == math.inf:
+            return statuses_of_edges(self._graph, sources, targets)
         return self._in_slices(
             len(targets), deadline, lambda part: statuses_of_edges(self._graph, sources[part], targets[part])
         )
 
     def _in_slices(self, count: int, deadline: float, evaluate: Callable[[slice], list[int]]) -> list[int]:
-        if deadline == math.inf:
-            return evaluate(slice(count))
         answers: list[int] = []
         while len(answers) < count:
             began = clock()

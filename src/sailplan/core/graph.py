@@ -175,8 +175,10 @@ def successors_of(graph: Graph, vertex: int) -> tuple[list[int], list[float]]:
         targets, costs = found
         if type(targets) is not list:
             targets, costs = np.asarray(targets).tolist(), np.asarray(costs).tolist()
-        # Once per expansion, so without a loop in Python.
-        is_sound = len(targets) == len(costs) and min(map(index, targets), default=0) >= 0
+        # Once per expansion, so without a loop in Python. The sum of integers alone is an integer.
+        if type(sum(targets)) is not int:
+            targets = [index(target) for target in targets]
+        is_sound = len(targets) == len(costs) and min(targets, default=0) >= 0
         is_sound = is_sound and max(targets, default=0) <= _LARGEST_VERTEX
     except (TypeError, ValueError):
         is_sound = False
@@ -202,7 +204,7 @@ def as_statuses(verdicts: Any, count: int, what: str) -> list[int]:
     """Return results as `EdgeStatus` codes; raises GraphError, naming the function `what`, if they are not valid."""
     if isinstance(verdicts, np.ndarray):
         verdicts = verdicts.tolist()
-    if not isinstance(verdicts, Sequence):
+    if type(verdicts) is not list and not isinstance(verdicts, Sequence):
         raise GraphError(f"{what} must return a list of results, got {type(verdicts).__name__}")
     if len(verdicts) != count:
         raise GraphError(f"{what} returned {len(verdicts)} results for {count} edges")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from typing import Any, TypeGuard
@@ -84,9 +85,10 @@ class ReferenceEngine:
             self._request.withdraw()
         most = sys.maxsize if evaluations is None else self._counts[EDGE_EVALUATIONS] + evaluations
         end = self.state.expansions + expansions
+        timed = deadline < math.inf
         with time_limit(deadline):
             while self.state.expansions < end:
-                if clock() + _RESULT_SECONDS * self.state.expansions >= deadline:
+                if timed and clock() + _RESULT_SECONDS * self.state.expansions >= deadline:
                     return Outcome.TIME_SPENT
                 outcome = self._step(most, deadline)
                 if outcome is not None:
@@ -127,10 +129,14 @@ class ReferenceEngine:
         self._pending = vertex
         if self._counts[EDGE_EVALUATIONS] + len(edges) - len(self._answers) > most:
             return Outcome.EVALUATIONS_SPENT
+        began = clock()
         self._evaluate(vertex, [target for target, _ in edges[len(self._answers) :]], deadline)
+        evaluated = clock()
+        self._phases[2] += evaluated - began
         if len(self._answers) < len(edges):
             return Outcome.TIME_SPENT
         self._expand(vertex, edges, self._answers)
+        self._phases[1] += clock() - evaluated
         self._pending, self._answers = None, []
         return None
 
@@ -192,20 +198,16 @@ class ReferenceEngine:
     def _evaluate(self, vertex: int, targets: list[int], deadline: float) -> None:
         """Evaluate edges of a vertex until the deadline, and keep their results until it is expanded."""
         if targets:
-            began = clock()
             answers = self._evaluator.from_vertex(vertex, targets, deadline)
             self._answers += answers
             self._counts[EDGE_EVALUATIONS] += len(answers)
-            self._phases[2] += clock() - began
 
     def _expand(self, vertex: int, edges: Sequence[tuple[int, float]], verdicts: Sequence[int]) -> None:
-        began = clock()
         self._close(vertex)
         discovery, entered = self._update(vertex, edges, verdicts)
         self._frontier.observe(discovery)
         if entered:
             self._frontier.add(entered)
-        self._phases[1] += clock() - began
 
     def _close(self, vertex: int) -> None:
         self._status[vertex] = CLOSED
