@@ -23,12 +23,15 @@ from sailplan.policies.replanning.policy import (
 
 
 def believed_edges(
-    problem: Problem, state: SearchState, multipliers: list[int], per_edge: bool = False
+    problem: Problem, state: SearchState, multipliers: list[int] | None, per_edge: bool = False
 ) -> dict[int, list[tuple[int, int]]]:
-    """The edges (source, cost) into each vertex that are not known to be invalid, in whole numbers."""
+    """The edges (source, cost) into each vertex that are not known to be invalid, in whole numbers.
+
+    Costs are rounded to larger units if there are multipliers, also while all of them are 1.
+    """
     graph = problem.graph
     assert is_compiled(graph)
-    most = 256 if set(multipliers) == {256} else int(MAX_MULTIPLIER) * 256
+    most = 256 if multipliers is None else int(MAX_MULTIPLIER) * 256
     computed = not isinstance(graph, GridGraph | ExplicitGraph | VoxelGraph)
     has_terrain = isinstance(graph, GridGraph) and graph.world.costs is not None
     steps, scale = whole_costs(graph, 4.0, most)
@@ -46,7 +49,7 @@ def believed_edges(
                 whole = wholes[0 if _is_straight(graph, source, target) else 4]
             else:
                 whole = wholes[number]
-            multiplier = multipliers[number if per_edge else target]
+            multiplier = 256 if multipliers is None else multipliers[number if per_edge else target]
             number += 1
             if INVALID in (status[source], status[target]) or (source, target) in logged:
                 continue
@@ -82,7 +85,7 @@ def _squeezes(graph: VoxelGraph, state: SearchState, source: int, target: int) -
 
 
 def believed_distances(
-    problem: Problem, state: SearchState, multipliers: list[int], per_edge: bool = False
+    problem: Problem, state: SearchState, multipliers: list[int] | None, per_edge: bool = False
 ) -> dict[int, float]:
     """The distance of each vertex to the goal in the believed world, without a way through closed vertices."""
     into = believed_edges(problem, state, multipliers, per_edge)
@@ -107,7 +110,7 @@ class NaiveReplanning:
         assert is_compiled(graph)
         self._graph = graph
         multipliers = first_multipliers(belief, None, problem, graph)
-        self._multipliers = [256] * graph.vertex_count if multipliers is None else self._wholes(multipliers)
+        self._multipliers = None if multipliers is None else self._wholes(multipliers)
         self._follower = belief.follow(problem)
         self._looked = (0, 0)
         self._entered: list[int] = []

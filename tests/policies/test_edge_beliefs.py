@@ -141,6 +141,16 @@ def test_like_all_distances_from_scratch(
     assert (result.path, result.cost, result.outcome) == (naive.path, naive.cost, naive.outcome)
 
 
+@both_engines
+def test_costs_are_rounded_as_coarsely_while_all_multipliers_are_one(engine: EngineName) -> None:
+    # Two paths as long. In the units with multipliers their rounded lengths are equal, in the smaller ones they differ.
+    edges = [(0, 1, 1.0), (0, 2, 1.0), (1, 3, 10.0), (3, 5, 10.0), (2, 4, 9.9), (4, 5, 10.1)]
+    problem = Problem(ExplicitGraph.from_edges(6, edges), 0, 5)
+    belief = Changing(0, "edges", Refresh(5, 5), silent_at_first=True)
+    assert search(problem, ReplanningPolicy(belief), engine=engine).path == (0, 1, 3, 5)
+    assert search(problem, _Naive(belief)).path == (0, 1, 3, 5)
+
+
 @dataclass(frozen=True)
 class Given:
     """A belief with given multipliers of edges."""
