@@ -1,8 +1,17 @@
 """Errors that the caller can fix; the command line prints each as one line and exits with code 2."""
 
+LONGEST_MESSAGE = 1000
+"""Messages quote names and numbers of files, which may be of any length; the middle of a longer message is left out."""
+
 
 class SailplanError(ValueError):
     """Base class: some input cannot be used; the message states which input and why."""
+
+    def __init__(self, message: str = "") -> None:
+        if len(message) > LONGEST_MESSAGE:
+            half = LONGEST_MESSAGE // 2
+            message = f"{message[: half - 5]} ... {message[-half:]}"
+        super().__init__(message)
 
 
 class WorldError(SailplanError):
