@@ -6,9 +6,12 @@ from typing import Any
 
 import numba
 import numpy as np
+import pytest
+from numba.core.caching import NullCache
+from numba.core.codegen import JITCodeLibrary
 
-from sailplan.core.kernel.compile import inlined, piece
-from sailplan.core.kernel.pieces import PieceLibrary
+from sailplan.core.kernel.compile import inlined, kernel, piece
+from sailplan.core.kernel.pieces import KernelLibrary, PieceLibrary
 
 
 def _plain_sum_of_squares(numbers: Any) -> float:
@@ -23,6 +26,23 @@ sum_of_squares: Any = piece(_plain_sum_of_squares)
 # No kernels, which would be loaded from the cache the second time.
 root: Any = numba.njit(lambda numbers: np.sqrt(sum_of_squares(numbers)))
 mean: Any = numba.njit(lambda numbers: sum_of_squares(numbers) / len(numbers))
+
+
+@piece
+def plus_one(number: float) -> float:
+    return number + 1.0
+
+
+@piece
+def never_adds(number: float) -> float:
+    times = 0
+    # LLVM removes the call.
+    return plus_one(number) if times > 1 else number
+
+
+@piece
+def adds_twice(number: float) -> float:
+    return plus_one(plus_one(number))
 
 
 def test_functions_share_pieces() -> None:
@@ -40,3 +60,20 @@ def test_machine_code_is_generated_for_the_caller_only() -> None:
     for one in sum_of_squares.overloads.values():
         # It is inlined, and nothing else has its symbol.
         assert not one.library._codegen._engine.is_symbol_defined(one.fndesc.llvm_func_name)
+
+
+@pytest.mark.parametrize("compiled_by", [kernel, numba.njit])
+def test_a_piece_is_linked_after_all_that_may_call_it(compiled_by: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first piece that names `plus_one` does not call it any more; the second one does."""
+    add = compiled_by(lambda number: never_adds(number) + adds_twice(number))
+    monkeypatch.setattr(add, "_cache", NullCache())
+    assert add(1.0) == 4.0
+    library = KernelLibrary if compiled_by is kernel else JITCodeLibrary
+    assert [type(one.library) for one in add.overloads.values()] == [library]
+
+
+def test_a_piece_holds_its_own_code_only() -> None:
+    root(np.array([3.0]))
+    for one in sum_of_squares.overloads.values():
+        defined = {function.name for function in one.library.get_defined_functions()}
+        assert defined == {one.fndesc.llvm_func_name}

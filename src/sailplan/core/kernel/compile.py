@@ -17,7 +17,7 @@ from numba.core.errors import TypingError
 from numba.extending import overload
 
 from sailplan.core.kernel.cache import KernelCache, cache_problem, registered_files
-from sailplan.core.kernel.pieces import PieceCompiler
+from sailplan.core.kernel.pieces import KernelCompiler, PieceCompiler
 
 _KERNEL: dict[str, Any] = {
     "nogil": True,
@@ -25,6 +25,7 @@ _KERNEL: dict[str, Any] = {
     # Kernels allocate nothing and need no reference counts. With them, every call that passes a record of arrays
     # would update the counts of all arrays, which takes several times as long as the work itself.
     "_nrt": False,
+    "pipeline_class": KernelCompiler,
 }
 _PIECE: dict[str, Any] = {
     **_KERNEL,

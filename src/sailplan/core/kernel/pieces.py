@@ -15,15 +15,71 @@ from numba.core.typed_passes import AnnotateTypes, NativeLowering
 
 
 class PieceLibrary(JITCodeLibrary):
-    """The code of a piece, which is linked into that of its callers."""
+    """The code of one piece. What it calls is linked into kernels beside it, not into it: most pieces call others."""
 
-    def _optimize_final_module(self):
-        """Leave it to the kernel."""
-
-    def _finalize_final_module(self):
-        """Generate no machine code."""
+    def finalize(self):
+        """Leave it to the kernel to link, to optimise and to generate machine code."""
+        for function in self._final_module.functions:
+            if not function.is_declaration:
+                # It may be linked several times, and is removed from a kernel in which it is inlined everywhere.
+                function.linkage = "linkonce_odr"
         self._finalize_dynamic_globals()
         self._finalized = True
+
+    def _get_module_for_linking(self):
+        """Return the code with all that it calls, for callers that are no kernels."""
+        module = self._final_module.clone()
+        for library in callers_first(self._linking_libraries):
+            module.link_in(_code_of(library), preserve=True)
+        return module
+
+
+class KernelLibrary(JITCodeLibrary):
+    """The code of a kernel with all its pieces."""
+
+    def finalize(self):
+        """Link everything that is called, then optimise it and generate machine code."""
+        for library in callers_first(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(_code_of(library), preserve=True)
+        self._linking_libraries = []
+        super().finalize()
+
+
+def _code_of(library):
+    """Return the code of a library to be linked, of a piece without what it calls."""
+    return library._final_module if isinstance(library, PieceLibrary) else library._get_module_for_linking()
+
+
+def callers_first(libraries):
+    """Return libraries and those that they need, each once, and after all that need it.
+
+    LLVM leaves out a function that nothing calls which has been linked before it.
+    """
+    callees_first = {}
+
+    def visit(library):
+        if library not in callees_first:
+            for one in library._linking_libraries if isinstance(library, PieceLibrary) else ():
+                visit(one)
+            callees_first[library] = None
+
+    for library in libraries:
+        visit(library)
+    return list(reversed(callees_first))
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class KernelLowering(NativeLowering):
+    """Lower a function that Python calls."""
+
+    _name = "kernel_lowering"
+
+    def run_pass(self, state):
+        """Lower the function, and generate machine code."""
+        state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return super().run_pass(state)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -46,16 +102,24 @@ class PieceLowering(NativeLowering):
         return True
 
 
-class PieceCompiler(CompilerBase):
+class KernelCompiler(CompilerBase):
     """The passes of Numba, with another last one."""
 
+    lowering = KernelLowering
+
     def define_pipelines(self):
-        """Return the pipeline of a piece."""
+        """Return the pipeline of a kernel or a piece."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.passes = [
-            (PieceLowering, "lower a piece") if one is NativeLowering else (one, text)
+            (self.lowering, "lowering") if one is NativeLowering else (one, text)
             for one, text in passes.passes
             if one is not AnnotateTypes
         ]
         passes.finalize()
         return [passes]
+
+
+class PieceCompiler(KernelCompiler):
+    """The same for pieces."""
+
+    lowering = PieceLowering
