@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import mmap
 import sys
 from pathlib import Path
@@ -9,6 +10,9 @@ import pytest
 
 from sailplan import Limits, load_policy, search
 from sailplan.core.state import MANY, sparse_empty, sparse_zeros
+from sailplan.datasets import generate_world
+from sailplan.graphs import grid_problem
+from sailplan.policies import CATALOGUE
 from sailplan.testing import draw_problem
 from tests.same import assert_same_result
 
@@ -50,3 +54,27 @@ def test_searches_are_the_same_in_mapped_memory(policy: str, monkeypatch: pytest
     expected = search(problem, load_policy(policy), Limits())
     monkeypatch.setattr("sailplan.core.state.MANY", 1)
     assert_same_result(search(problem, load_policy(policy), Limits()), expected)
+
+
+LEARNED = ("sail:forest", "lazy-sail:forest", "belief:forest", "lazy-belief:forest")
+
+
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
+@pytest.mark.parametrize("name", [*CATALOGUE, *LEARNED])
+def test_a_search_is_released_without_the_garbage_collector(name: str, engine: str) -> None:
+    """Cycles would keep its arrays, which may take gigabytes, until the collector runs."""
+    problem = grid_problem(generate_world("bugtrap_forest", 3, 0, width=41, height=41))
+    policy = load_policy(name)
+    search(problem, policy, engine=engine)
+    gc.collect()
+    gc.disable()
+    try:
+        search(problem, policy, engine=engine)
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        gc.collect()
+        found = [one for one in gc.garbage if type(one).__module__.startswith("sailplan")]
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
+    assert not found

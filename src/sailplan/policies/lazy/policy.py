@@ -199,13 +199,11 @@ class LazySession:
         plan = self.arrays.plan
         self._shortest: tuple[LazyArrays, QueueArrays] | None = None
         self._decrease: Decrease | None = None
-        self._update = (
-            None if follower is None else BeliefUpdate(plan, follower, belief.refresh, self._change, self._finish)
-        )
+        self._update = None if follower is None else BeliefUpdate(plan, follower, belief.refresh)
 
     def update(self, state: SearchState, queue: QueueArrays) -> QueueArrays:
         """Update the belief."""
-        return self._update(state, queue) if self._update else queue
+        return self._update(state, queue, self._change, self._finish) if self._update else queue
 
     def tighten(
         self, arrays: LazyArrays, state: SearchState, queue: QueueArrays, bound: float

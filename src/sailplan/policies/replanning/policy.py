@@ -175,11 +175,11 @@ class ReplanningPolicy:
             decrease.set_multipliers(in_rows(multipliers, graph, plan.per_edge), state.arrays)
             decrease.begin(int(plan.bounds[state.frontier].min(initial=NO_WAY)))
 
-        update_belief = BeliefUpdate(plan, follower, belief.refresh, change, insert_again)
+        update_belief = BeliefUpdate(plan, follower, belief.refresh)
 
         def update(state: SearchState, queue: QueueArrays) -> QueueArrays:
             if not plan.clock[SHORT]:
-                return update_belief(state, queue)
+                return update_belief(state, queue, change, insert_again)
             # A search that has come to the horizon goes on beyond it: settling in steps takes longer than at once.
             decrease.begin(NO_HORIZON)
             return insert_again(state, queue)
