@@ -32,12 +32,13 @@ from tests.strategies import explicit_problems, grid_problems
 
 PROBLEMS = st.one_of(grid_problems(12, 15), grid_problems(10, 12, terrain=True), explicit_problems(25))
 WEIGHTS = st.sampled_from([1.0, 1.1, 1.5, 3.0])
-# Policies that disagree and mislead. All are of one kind, because each combination of kinds is compiled separately.
+# Policies that disagree and mislead. As many of one kind as `smha_star` has, and all with obstacles, because each
+# combination is compiled separately.
 PARTS = st.sampled_from(
     [
-        (greedy("euclidean"), greedy("obstacle")),
-        (greedy("clearance"), mha_star()),
-        (breadth_first(), weighted_a_star(3.0, "manhattan")),
+        (greedy("euclidean"), greedy("obstacle"), greedy("manhattan")),
+        (greedy("clearance"), mha_star(), greedy("octile")),
+        (breadth_first(), weighted_a_star(3.0, "manhattan"), greedy("obstacle")),
     ]
 )
 PAIR = MultiHeuristic((greedy("euclidean"), greedy("manhattan")), 1.2, 1.3)
