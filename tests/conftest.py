@@ -1,10 +1,10 @@
-"""What all tests share: the real data, and the settings of hypothesis and of the garbage collector."""
+"""What all tests share: the real data, the settings of hypothesis, and when garbage is collected."""
 
 from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,6 @@ from sailplan.learning.regressors.regressor import NO_TORCH
 # A deadline for one example would fail by chance on a busy machine.
 settings.register_profile("sailplan", deadline=None)
 settings.load_profile("sailplan")
-
-# Most of the time of the tests is compilation, which allocates many objects that are not garbage. With the default
-# thresholds, the collector takes a tenth of this time. `collect_garbage` does most of its work.
-gc.set_threshold(100_000, 20, 100)
 
 LONG_FILES = {
     "test_docstrings.py",
@@ -73,9 +69,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def collect_garbage() -> Iterator[None]:
-    """Release what the tests of a file have left. What remains, mostly compiled code, is never looked at again."""
-    yield
+def collect_garbage() -> None:
+    """Release what the tests before this file have left.
+
+    Most of the time of the tests is compilation, which allocates many objects. The collector would take a tenth of this
+    time if it looked at all modules and kernels again and again.
+    """
     gc.collect()
     gc.freeze()
 
