@@ -4,6 +4,7 @@ import gc
 import mmap
 import sys
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -61,7 +62,9 @@ LEARNED = ("sail:forest", "lazy-sail:forest", "belief:forest", "lazy-belief:fore
 
 @pytest.mark.parametrize("engine", ["reference", "compiled"])
 @pytest.mark.parametrize("name", [*CATALOGUE, *LEARNED])
-def test_a_search_is_released_without_the_garbage_collector(name: str, engine: str) -> None:
+def test_a_search_is_released_without_the_garbage_collector(
+    name: str, engine: Literal["reference", "compiled"]
+) -> None:
     """Cycles would keep its arrays, which may take gigabytes, until the collector runs."""
     problem = grid_problem(generate_world("bugtrap_forest", 3, 0, width=41, height=41))
     policy = load_policy(name)

@@ -28,21 +28,15 @@ root: Any = numba.njit(lambda numbers: np.sqrt(sum_of_squares(numbers)))
 mean: Any = numba.njit(lambda numbers: sum_of_squares(numbers) / len(numbers))
 
 
-@piece
-def plus_one(number: float) -> float:
-    return number + 1.0
-
-
-@piece
-def never_adds(number: float) -> float:
+def _plain_never_adds(number: float) -> float:
     times = 0
     # LLVM removes the call.
-    return plus_one(number) if times > 1 else number
+    return float(plus_one(number) if times > 1 else number)
 
 
-@piece
-def adds_twice(number: float) -> float:
-    return plus_one(plus_one(number))
+plus_one: Any = piece(lambda number: number + 1.0)
+never_adds: Any = piece(_plain_never_adds)
+adds_twice: Any = piece(lambda number: plus_one(plus_one(number)))
 
 
 def test_functions_share_pieces() -> None:
