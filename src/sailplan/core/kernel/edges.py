@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 
-from sailplan.core.kernel.arrays import VALID_EDGE, VALID_TARGET
+from numba import uint32
+
+from sailplan.core.kernel.arrays import CLOSED, NO_VERTEX, VALID_EDGE, VALID_TARGET
 from sailplan.core.kernel.compile import dispatched, inlined
 
 ZERO, EUCLIDEAN, MANHATTAN, OCTILE = range(4)
@@ -43,6 +45,32 @@ def edge_cost(graph, place, slot, target):
 @dispatched("graph")
 def verdict(graph, place, slot, target):
     """Evaluate the edge in a slot: VALID_EDGE, INVALID_EDGE, INVALID_TARGET or VALID_TARGET."""
+
+
+@dispatched("graph", default=True)
+def list_unexpanded(graph, place, vertex, status, targets, slots):
+    """Write the slots of a closed vertex whose target is neither closed nor invalid, with the targets.
+
+    Return their number. A graph may register a faster implementation, which lists the same slots in the same order.
+    """
+    return list_slots(graph, place, vertex, status, targets, slots)
+
+
+@inlined
+def list_slots(graph, place, vertex, status, targets, slots):
+    """Do what `list_unexpanded` does, for any graph."""
+    listed = 0
+    for slot in range(slot_count(graph, place)):
+        if listed == len(targets):
+            # As many as a vertex has successors: all slots that follow are empty.
+            break
+        target = successor(graph, place, slot)
+        # Without branches, which would often be mispredicted: the next slot overwrites one that is not counted. An
+        # empty slot is not counted because the vertex itself is closed. An unsigned index saves the test of its sign.
+        target = uint32(vertex if target == NO_VERTEX else target)
+        targets[listed], slots[listed] = target, slot
+        listed += status[target] < CLOSED
+    return listed
 
 
 @dispatched("graph", default=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import uint32
 
 from sailplan.core.kernel.arrays import (
     ANSWERED,
@@ -55,6 +54,7 @@ from sailplan.core.kernel.edges import (
     edge_number,
     evaluates_in_python,
     is_valid,
+    list_unexpanded,
     locate,
     reverse_number,
     slot_count,
@@ -174,7 +174,7 @@ def _evaluate(search, vertex):
     _close(state, vertex)
     place = locate(graph, vertex)
     found, evaluated = 0, 0
-    for index in range(_list_unexpanded(search, vertex, place)):
+    for index in range(list_unexpanded(graph, place, vertex, state.status, search.targets, search.slots)):
         target, slot = np.int64(search.targets[index]), search.slots[index]
         if state.status[target] >= CLOSED:
             # A parallel edge has shown that the target is invalid.
@@ -192,23 +192,6 @@ def _evaluate(search, vertex):
             found += 1
     counts[EDGE_EVALUATIONS] += evaluated
     return found
-
-
-@inlined
-def _list_unexpanded(search, vertex, place):
-    """Write the slots of a closed vertex whose target is neither closed nor invalid to the scratch arrays."""
-    graph, status, listed = search.graph, search.state.status, 0
-    for slot in range(slot_count(graph, place)):
-        if listed == len(search.targets):
-            # As many as a vertex has successors: all slots that follow are empty.
-            break
-        target = successor(graph, place, slot)
-        # Without branches, which would often be mispredicted: the next slot overwrites one that is not counted. An
-        # empty slot is not counted because the vertex itself is closed. An unsigned index saves the test of its sign.
-        target = uint32(vertex if target == NO_VERTEX else target)
-        search.targets[listed], search.slots[listed] = target, slot
-        listed += status[target] < CLOSED
-    return listed
 
 
 @inlined

@@ -8,12 +8,14 @@ import numpy as np
 from numba import uint32
 from numpy.typing import NDArray
 
-from sailplan.core.kernel.arrays import INVALID_EDGE, INVALID_TARGET, NO_VERTEX, VALID_EDGE, VALID_TARGET
+from sailplan.core.kernel.arrays import CLOSED, INVALID_EDGE, INVALID_TARGET, NO_VERTEX, VALID_EDGE, VALID_TARGET
 from sailplan.core.kernel.compile import inlined
 from sailplan.core.kernel.edges import (
     combine,
     distance,
     edge_cost,
+    list_slots,
+    list_unexpanded,
     locate,
     position,
     slot_count,
@@ -86,6 +88,20 @@ def _successor(graph, place, slot):
     is_empty = (slot >= graph.directions) | outside(to_x, graph.width) | outside(to_y, graph.height)
     # An unsigned index saves the test for negative indices in each array access.
     return NO_VERTEX if is_empty else np.int64(uint32(to_y * graph.width + to_x))
+
+
+@list_unexpanded.register(GridArrays, TerrainArrays)
+def _list_unexpanded(graph, place, vertex, status, targets, slots):
+    inside = not (outside(place[0] - 1, graph.width - 2) | outside(place[1] - 1, graph.height - 2))
+    if graph.directions < 8 or not inside:
+        return list_slots(graph, place, vertex, status, targets, slots)
+    # Without the tests of each neighbour, which only vertices at the border need, this takes half of the time.
+    listed = 0
+    for slot in range(8):
+        target = uint32(vertex + STEPS_Y[slot] * graph.width + STEPS_X[slot])
+        targets[listed], slots[listed] = target, slot
+        listed += status[target] < CLOSED
+    return listed
 
 
 @inlined
