@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import uint32, uint64
 
 from sailplan.core.kernel.arrays import (
     ANSWERED,
@@ -124,7 +125,7 @@ def step(search, policy, most):
             return code
     state.counts[PENDING] = 0
     selected = cycles() if timed else 0
-    found = _evaluate(search, vertex)
+    found = _evaluate(search, policy, vertex)
     evaluated = cycles() if timed else 0
     _relax(search, policy, vertex, found)
     if timed:
@@ -167,16 +168,21 @@ def _prepare(search, vertex, most):
 
 
 @inlined
-def _evaluate(search, vertex):
-    """Close a vertex and evaluate its edges; write the valid ones to the scratch arrays and return their number."""
+def _evaluate(search, policy, vertex):
+    """Close a vertex and evaluate its edges; write the valid ones to the scratch arrays and return their number.
+
+    If keys are independent of each other, only those that make a path cheaper.
+    """
     graph, state = search.graph, search.state
-    counts = state.counts
+    counts, status = state.counts, state.status
     _close(state, vertex)
-    place = locate(graph, vertex)
-    found, evaluated = 0, 0
-    for index in range(list_unexpanded(graph, place, vertex, state.status, search.targets, search.slots)):
+    place, cost_here = locate(graph, vertex), state.cost[vertex]
+    # Unsigned indices save the test of their sign.
+    found, evaluated = uint64(0), 0
+    for index in range(list_unexpanded(graph, place, vertex, status, search.targets, search.slots)):
         target, slot = np.int64(search.targets[index]), search.slots[index]
-        if state.status[target] >= CLOSED:
+        before = status[target]
+        if before >= CLOSED:
             # A parallel edge has shown that the target is invalid.
             continue
         evaluated += 1
@@ -187,9 +193,12 @@ def _evaluate(search, vertex):
             number = edge_number(graph, len(search.targets), vertex, place, slot)
             _forbid_edge(state, vertex, target, reverse_number(graph, number) >= 0)
         else:
-            search.targets[found] = target
-            search.costs[found] = edge_cost(graph, place, slot, target)
-            found += 1
+            # Without branches, which would often be mispredicted: the next edge overwrites one that is not counted.
+            cost, is_new = cost_here + edge_cost(graph, place, slot, target), before == UNSEEN
+            search.targets[found], search.costs[found] = target, cost
+            # The cost of a new vertex is not read: where memory is new, the system would have to provide it twice.
+            known = state.cost[uint32(vertex if is_new else target)]
+            found += uint64(not keys_alone(policy) or is_new | (cost < known))
     counts[EDGE_EVALUATIONS] += evaluated
     return found
 
@@ -218,9 +227,9 @@ def _forbid_edge(state, source, target, both_ways):
 def _relax(search, policy, vertex, found):
     """Open each valid successor or update its path, and notify the policy."""
     state, targets = search.state, search.targets
-    cost_here, depth = state.cost[vertex], state.depth[vertex] + 1
+    depth = state.depth[vertex] + 1
     for index in range(found):
-        target, cost = targets[index], cost_here + search.costs[index]
+        target, cost = targets[index], search.costs[index]
         change = TOUCHED
         if state.status[target] == UNSEEN:
             change = ENTERED

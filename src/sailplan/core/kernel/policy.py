@@ -58,7 +58,10 @@ def is_due(search, policy):
 
 @dispatched("policy", default=True)
 def keys_alone(policy):
-    """Return whether the key of a vertex is independent of the other successors, which saves a loop over them."""
+    """Return whether the key of a vertex is independent of the other successors, which saves a loop over them.
+
+    `on_open` is then called only for vertices that ENTERED or became CHEAPER.
+    """
     return False
 
 
