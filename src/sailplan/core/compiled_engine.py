@@ -31,7 +31,7 @@ from sailplan.core.kernel.heap import FIRST_ROOM, VERTEX_BITS
 from sailplan.core.kernel.loop import COMPILE_ONLY, UNLIMITED, advance
 from sailplan.core.kernel.obstacles import ListedObstacles, NoObstacles
 from sailplan.core.policy import NO_BOUND, NOT_STEERED, CompiledForm, Policy
-from sailplan.core.result import OUTCOME_OF_CODE, Outcome, OutOfTime, StopRule, clock, time_limit
+from sailplan.core.result import OUTCOME_OF_CODE, Outcome, OutOfTime, StopRule, TimeLimit, clock
 from sailplan.core.state import SearchState, allocate_queues, enlarge_queues, sparse_empty, sparse_zeros
 from sailplan.errors import EngineError
 
@@ -97,7 +97,7 @@ class CompiledEngine:
         # The kernel counts the edges of a vertex when it is expanded.
         counts[EDGE_EVALUATIONS] -= self._counted_early
         self._counted_early = 0
-        with time_limit(deadline):
+        with TimeLimit(deadline):
             try:
                 outcome = self._run(expansions, most, deadline)
             except OutOfTime:
@@ -228,14 +228,9 @@ def vertices_until(deadline: float) -> int:
 
 def allocate_search(graph: CompiledGraph, problem: Problem, form: CompiledForm, state: SearchState) -> SearchArrays:
     """Allocate the arrays of one search on a graph with arrays, which may be a copy of that of the problem."""
-    degree, by_edges = graph.max_degree, form.requests > 0
-    if by_edges:
-        state.track_edges(graph_edges(graph))
-    in_paths = len(state.status) if by_edges else 0
-    rows = graph.arrays()
-    return SearchArrays(
-        graph=rows,
-        backward=graph.backward_arrays() if by_edges else rows,
+    degree = graph.max_degree
+    search = SearchArrays(
+        graph=graph.arrays(),
         state=state.arrays,
         queue=allocate_queues(form.queues, FIRST_ROOM + 2 * degree),
         obstacles=_allocate_obstacles(graph, form),
@@ -246,9 +241,17 @@ def allocate_search(graph: CompiledGraph, problem: Problem, form: CompiledForm, 
         costs=np.empty(degree, np.float64),
         changes=np.empty(degree, np.uint8),
         requested=np.empty((max(degree, form.requests), 2), np.int64),
-        changed=sparse_empty(in_paths, np.int32),
-        waiting=sparse_empty(in_paths, np.int32),
-        marks=sparse_zeros(in_paths, np.uint8),
+    )
+    if form.requests == 0:
+        return search
+    state.track_edges(graph_edges(graph))
+    vertices = len(state.status)
+    return search._replace(
+        state=state.arrays,
+        backward=graph.backward_arrays(),
+        changed=sparse_empty(vertices, np.int32),
+        waiting=sparse_empty(vertices, np.int32),
+        marks=sparse_zeros(vertices, np.uint8),
     )
 
 

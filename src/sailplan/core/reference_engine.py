@@ -30,7 +30,7 @@ from sailplan.core.policy import (
     Request,
     SteeredFrontier,
 )
-from sailplan.core.result import Note, Outcome, OutOfTime, StopRule, clock, time_limit
+from sailplan.core.result import Note, Outcome, OutOfTime, StopRule, TimeLimit, clock
 from sailplan.core.state import SearchState
 from sailplan.errors import EngineError, GraphError, PolicyError
 
@@ -86,7 +86,7 @@ class ReferenceEngine:
         most = sys.maxsize if evaluations is None else self._counts[EDGE_EVALUATIONS] + evaluations
         end = self.state.expansions + expansions
         timed = deadline < math.inf
-        with time_limit(deadline):
+        with TimeLimit(deadline):
             while self.state.expansions < end:
                 if timed and clock() + _RESULT_SECONDS * self.state.expansions >= deadline:
                     return Outcome.TIME_SPENT

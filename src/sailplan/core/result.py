@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -55,7 +54,7 @@ class Outcome(StrEnum):
     @property
     def found(self) -> bool:
         """Whether a path was found."""
-        return self in (Outcome.GOAL_GENERATED, Outcome.GOAL_EXPANDED, Outcome.PATH_CONFIRMED)
+        return self in _FOUND
 
     @property
     def final(self) -> bool:
@@ -63,6 +62,7 @@ class Outcome(StrEnum):
         return self.found or self is Outcome.FRONTIER_EMPTY
 
 
+_FOUND = Outcome.GOAL_GENERATED, Outcome.GOAL_EXPANDED, Outcome.PATH_CONFIRMED
 OUTCOME_OF_CODE = {
     arrays.GOAL_GENERATED: Outcome.GOAL_GENERATED,
     arrays.GOAL_EXPANDED: Outcome.GOAL_EXPANDED,
@@ -144,14 +144,18 @@ def clock() -> float:
     return perf_counter() - compilation.seconds
 
 
-@contextmanager
-def time_limit(deadline: float) -> Iterator[None]:
-    """Let `check_time` raise OutOfTime from the deadline on, in this thread and within the block."""
-    token = _DEADLINE.set(deadline)
-    try:
-        yield
-    finally:
-        _DEADLINE.reset(token)
+class TimeLimit:
+    """Let `check_time` raise OutOfTime from the deadline on, in this thread and within a `with` block."""
+
+    # A class, because a generator with `contextmanager` takes several times as long, twice in each search.
+    def __init__(self, deadline: float) -> None:
+        self._deadline = deadline
+
+    def __enter__(self) -> None:
+        self._token = _DEADLINE.set(self._deadline)
+
+    def __exit__(self, *_: object) -> None:
+        _DEADLINE.reset(self._token)
 
 
 def current_deadline() -> float:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sailplan.core.compiled_engine import CompiledEngine, compile_search
 from sailplan.core.graph import Problem, is_compiled
-from sailplan.core.kernel.arrays import EDGE_EVALUATIONS, NON_FINITE_SCORES, OPEN, POLICY_EVALUATIONS
+from sailplan.core.kernel.arrays import EDGE_EVALUATIONS, EXPANSIONS, NON_FINITE_SCORES, OPEN, POLICY_EVALUATIONS
 from sailplan.core.kernel.compile import compilation
 from sailplan.core.policy import NO_BOUND, NOT_STEERED, Policy
 from sailplan.core.reference_engine import ReferenceEngine
@@ -24,11 +24,11 @@ from sailplan.core.result import (
     OutOfTime,
     SearchResult,
     StopRule,
+    TimeLimit,
     Timing,
     Trace,
     check_time,
     clock,
-    time_limit,
 )
 from sailplan.core.state import MANY, SearchState
 from sailplan.errors import EngineError, GraphError, PolicyError, ProblemError, SailplanError
@@ -166,7 +166,7 @@ class Search:
             # An earlier call has used all of the time.
             return False
         try:
-            with time_limit(deadline):
+            with TimeLimit(deadline):
                 self._engine = self._set_up()
         except OutOfTime:
             return False
@@ -227,7 +227,7 @@ class Search:
         """Continue with a smaller bound; return whether the search continues. If time runs out, nothing changes."""
         assert bound is not None
         try:
-            with time_limit(deadline):
+            with TimeLimit(deadline):
                 check_time()
                 self._engine.tighten(bound)
         except OutOfTime:
@@ -259,7 +259,7 @@ class Search:
         began, compiled = clock(), compilation.seconds
         deadline = self._deadline(began, limits.seconds)
         try:
-            with time_limit(deadline):
+            with TimeLimit(deadline):
                 check_time()
                 return self._engine.lower_bound(deadline)
         except OutOfTime:
@@ -285,7 +285,7 @@ class Search:
             began, compiled = clock(), compilation.seconds
             partial_path = self._partial_path()
             self._spend(clock() - began, compiled)
-        counts = state.arrays.counts
+        counts = state.arrays.counts.tolist()
         return SearchResult(
             outcome=outcome,
             path=tuple(state.path_to(goal)) if found else (),
@@ -293,10 +293,10 @@ class Search:
             notes=self._engine.notes,
             cost=float(state.cost[goal]) if found else math.inf,
             bound=self._bound if outcome.found else math.inf,
-            expansions=state.expansions,
-            edge_evaluations=int(counts[EDGE_EVALUATIONS]),
-            policy_evaluations=int(counts[POLICY_EVALUATIONS]),
-            non_finite_scores=int(counts[NON_FINITE_SCORES]),
+            expansions=counts[EXPANSIONS],
+            edge_evaluations=counts[EDGE_EVALUATIONS],
+            policy_evaluations=counts[POLICY_EVALUATIONS],
+            non_finite_scores=counts[NON_FINITE_SCORES],
             timing=self._timing(),
             engine=self._engine.name,
             trace=Trace(self.problem.start, goal, state.expanded.copy(), state.evaluated[:, :2].copy()),

@@ -73,9 +73,6 @@ def allocate_state(vertices: int) -> StateArrays:
         invalid_edges=np.empty((1024, 2), np.int32),
         counts=np.zeros(arrays.COUNTS, np.int64),
         cycles=np.zeros(arrays.PHASES, np.int64),
-        evaluated=np.empty((0, 3), np.int32),
-        edge_status=np.empty(0, np.uint8),
-        valid_target=np.empty(0, np.bool_),
     )
 
 

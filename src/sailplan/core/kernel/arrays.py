@@ -86,12 +86,12 @@ class StateArrays(NamedTuple):
     """Edges (source, target) that are invalid although the target may not be, in the order of discovery."""
     counts: NDArray[np.int64]
     cycles: NDArray[np.int64]
-    evaluated: NDArray[np.int32]
+    evaluated: NDArray[np.int32] = np.empty((0, 3), np.int32)
     """Rows (source, target, result): the edges that a policy requested, in the order of evaluation."""
-    edge_status: NDArray[np.uint8]
+    edge_status: NDArray[np.uint8] = np.empty(0, np.uint8)
     """One plus the result of each edge by its number, if the policy requests edges; 0 until it is known, so that memory
     is touched only where edges are evaluated."""
-    valid_target: NDArray[np.bool_]
+    valid_target: NDArray[np.bool_] = np.empty(0, np.bool_)
     """Whether every edge into each vertex is known to be valid, if the policy requests edges."""
 
 
@@ -117,8 +117,6 @@ class SearchArrays(NamedTuple):
 
     graph: Any
     """The arrays of the graph; their class selects the implementations of `edges.py`."""
-    backward: Any
-    """The arrays of the graph with reversed edges, if the policy requests edges; otherwise the same as `graph`."""
     state: StateArrays
     queue: QueueArrays
     """The queues of the policy."""
@@ -133,9 +131,11 @@ class SearchArrays(NamedTuple):
     """`targets`, `slots`, `costs` and `changes` are scratch arrays for the successors of one vertex."""
     requested: NDArray[np.int64]
     """Rows (source, slot): the edges that the policy requests."""
-    changed: NDArray[np.int32]
-    """The vertices whose path the answers to the current request have changed, if the policy requests edges."""
-    waiting: NDArray[np.int32]
+    backward: Any = 0
+    """The arrays of the graph with reversed edges, if the policy requests edges, as all that follow."""
+    changed: NDArray[np.int32] = np.empty(0, np.int32)
+    """The vertices whose path the answers to the current request have changed."""
+    waiting: NDArray[np.int32] = np.empty(0, np.int32)
     """Scratch, a ring: the changed vertices whose successors may have a cheaper path too."""
-    marks: NDArray[np.uint8]
+    marks: NDArray[np.uint8] = np.empty(0, np.uint8)
     """Scratch: whether each vertex is in `changed` or in `waiting`."""

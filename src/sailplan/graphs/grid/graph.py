@@ -224,22 +224,23 @@ def grid_problem(
     graph = GridGraph(world, moves)
     first, last = corner_cells(world)
     ends = [
-        _free_cell(world, role, default if cell is None else cell)
+        _free_vertex(world, role, default if cell is None else cell)
         for role, cell, default in (("start", start, first), ("goal", goal, last))
     ]
-    return Problem(graph, graph.vertex(ends[0]), graph.vertex(ends[1]), name=world.name)
+    return Problem(graph, ends[0], ends[1], name=world.name)
 
 
-def _free_cell(world: World, role: str, given: Cell) -> Cell:
+def _free_vertex(world: World, role: str, given: Cell) -> int:
+    """Return the vertex of a cell; raises ProblemError if it is not a free cell of the world."""
     try:
-        cell = as_cell(given, role)
+        x, y = cell = as_cell(given, role)
     except ProblemError as error:
         raise ProblemError(f"{world.name}: {error}") from error
     if not world.contains(cell):
         raise ProblemError(f"{world.name}: the {role} {cell} is outside {world.width} x {world.height}")
-    if not world.is_free(cell):
+    if world.blocked[y, x]:
         raise ProblemError(f"{world.name}: the {role} {cell} is blocked; {_closest_free(world, cell)}")
-    return cell
+    return y * world.width + x
 
 
 def _closest_free(world: World, cell: Cell) -> str:
