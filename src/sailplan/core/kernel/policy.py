@@ -60,7 +60,7 @@ def is_due(search, policy):
 def keys_alone(policy):
     """Return whether the key of a vertex is independent of the other successors, which saves a loop over them.
 
-    `on_open` is then not called for successors whose path has not become cheaper.
+    Calls of `on_open` for successors whose path has not become cheaper may then be left out.
     """
     return False
 
