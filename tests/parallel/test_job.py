@@ -1,16 +1,37 @@
 from __future__ import annotations
 
+from heapq import heappop, heappush
+
+import pytest
+
 from sailplan.parallel.job import Pace
 
 
 def test_chunks_take_about_the_same_time_and_the_last_ones_less() -> None:
     pace = Pace()
     assert [pace.chunk_size("new", left, 2) for left in (None, 1000, 50, 1)] == [1, 32, 4, 1]
-    assert pace.chunks_ahead("new", 32) == 3
-    pace.keep("steady", 0.01)
-    assert [pace.chunk_size("steady", left, 2) for left in (None, 1000, 40, 12, 4, 1)] == [25, 25, 10, 5, 2, 1]
-    # Three quarters of a second of work are sent ahead, but not more than 32 chunks.
-    assert [pace.chunks_ahead("steady", size) for size in (25, 15, 5, 1)] == [3, 5, 15, 32]
+    assert pace.chunks_ahead("new", 32) == 2
+    pace.keep("steady", 0.001)
+    assert [pace.chunk_size("steady", left, 2) for left in (None, 2000, 400, 40, 4)] == [250, 250, 100, 25, 25]
+    # A chunk that is worked on and one that waits; more only of short ones, but not more than 32.
+    assert [pace.chunks_ahead("steady", size) for size in (250, 25, 10, 1)] == [2, 2, 5, 32]
+
+
+@pytest.mark.parametrize("slower", [1.0, 1.25, 1.5])
+@pytest.mark.parametrize("seconds", [0.0005, 0.002])
+def test_threads_end_at_about_the_same_time(seconds: float, slower: float) -> None:
+    pace, left = Pace(), 2000
+    pace.keep("work", seconds)
+    ends, sent = [0.0, 0.0], [(0.0, thread) for thread in (0, 1, 0, 1)]
+    assert len(sent) == 2 * pace.chunks_ahead("work", left)
+    while left:
+        # A thread that ends a chunk goes on with the one that it has, and gets another.
+        _, thread = heappop(sent)
+        size = min(left, pace.chunk_size("work", left, 2))
+        ends[thread] += size * seconds * (1.0, slower)[thread]
+        heappush(sent, (ends[thread], thread))
+        left -= size
+    assert abs(ends[0] - ends[1]) < 0.06
 
 
 def test_the_pace_of_items_falls_at_once_and_rises_by_degrees() -> None:

@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 
 _CHUNK_SECONDS = 0.25
 """Items are sent in chunks of about this duration, so that the overhead of a task does not count."""
-_LAST_CHUNKS = 0.2
+_LAST_CHUNKS = 0.1
 """The last chunks are smaller, down to this part of the duration, so that all workers end at the same time."""
 _FIRST_ITEMS = 32
 """Most items in a chunk while it is not known how long they take."""
-_AHEAD_SECONDS, _AHEAD = 0.75, (3, 32)
-"""Chunks of this duration are sent to each thread before results are back, and how many that may be. More would only
-read items earlier; fewer short ones would not be worth their messages."""
+_AHEAD_SECONDS, _AHEAD = 0.05, (2, 32)
+"""Chunks of this duration are sent to each thread before results are back, and how many that may be: the one that it
+works on, and another, so that it need not wait. The scheduler chooses a worker for a chunk when it is sent. The later
+that is, the better it knows which one is free, and the more equally the last chunks are shared."""
 _SMALL_FUNCTION = 1 << 16
 """Size in bytes up to which a function is sent with each chunk; a larger one is sent once."""
 _DEATHS = 10
@@ -59,7 +60,7 @@ class Pace:
         if left is None:
             return most if pace else 1
         shared = ceil(left / (2 * threads)) if pace else ceil(left / (8 * threads))
-        least = min(round(_LAST_CHUNKS * most), ceil(left / threads)) if pace else 1
+        least = round(_LAST_CHUNKS * most) if pace else 1
         return max(1, least, min(most, shared))
 
     def chunks_ahead(self, name: str, size: int) -> int:
