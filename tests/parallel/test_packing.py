@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,6 +42,33 @@ def test_arrays_remain_read_only() -> None:
     found = unpack(data, parts)
     assert [array.flags.writeable for array in found] == [False, True]
     assert all(np.array_equal(array, np.arange(5)) for array in found)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6.0).reshape(2, 3),
+        np.arange(6, dtype=">i4").reshape(2, 3).T,
+        np.arange(12).reshape(3, 4)[:, ::2],
+        np.zeros((0, 17), np.float32),
+        np.array(2.5),
+        np.array([True, False]),
+        np.array(["2020-01-01", "2020-01-02"], "datetime64[D]"),
+        np.array([{"a": 1}, None], dtype=object),
+        np.array([(1, 2.0)], dtype=[("count", "i4"), ("cost", "f8")]),
+    ],
+    ids=lambda array: f"{array.dtype}{array.shape}",
+)
+@pytest.mark.parametrize("writeable", [True, False])
+def test_arrays_of_any_kind_come_back(array: np.ndarray[Any, Any], writeable: bool) -> None:
+    array = array.copy(order="K") if array.flags.f_contiguous else array
+    array.flags.writeable = writeable
+    data, parts = pack([array, array])
+    first, second = unpack(data, parts)
+    assert first is second
+    assert (first.shape, first.dtype, first.flags.writeable) == (array.shape, array.dtype, writeable)
+    assert first.flags.aligned
+    assert first.tolist() == array.tolist()
 
 
 def test_large_arrays_are_sent_by_themselves_if_nobody_can_change_them() -> None:
