@@ -21,6 +21,8 @@ from sailplan.parallel.packing import Crate, Packed, Parcel, Place, pack
 _CONNECT_SECONDS, _START_SECONDS = 10, 60
 _SETTINGS = {
     "distributed.admin.large-graph-warning-threshold": "1TB",
+    # The state of all workers, which nothing here reads.
+    "distributed.client.scheduler-info-interval": "60s",
     "distributed.comm.timeouts.connect": "10s",
     **FEWER_LOOKS,
 }

@@ -25,6 +25,8 @@ FEWER_LOOKS = {"distributed.admin.tick.interval": "1s"}
 """Every process of Dask measures the delay of its event loop, by default fifty times a second."""
 SETTINGS = {
     **FEWER_LOOKS,
+    # For the plots of the dashboard, the scheduler and each worker and its nanny measure themselves and the disks.
+    "distributed.admin.system-monitor.interval": "5s",
     "distributed.worker.memory.monitor-interval": "500ms",
     # Dask would let workers return freed memory to the system at once. Searches allocate their state again and again,
     # and took twice as long.
