@@ -244,7 +244,7 @@ class Disturber(Thread):
     def _kill(self) -> None:
         """Kill a worker, if there is one."""
         with suppress(psutil.NoSuchProcess):
-            workers = [one for one in self._command.children(recursive=True) if "spawn_main" in "".join(one.cmdline())]
+            workers = [one for one in self._command.children(recursive=True) if _is_worker(one)]
             if workers:
                 self._chance.choice(workers).kill()
                 self.kills += 1
@@ -294,14 +294,18 @@ def _seconds(function: Callable[[], object]) -> float:
     return perf_counter() - began
 
 
-def _processor_seconds() -> dict[int, float]:
-    """Return the time that each process of this program has computed so far; waiting does not count."""
+def _processor_seconds() -> dict[str, float]:
+    """Return the time that the processes of this program have computed so far; waiting does not count."""
     own = psutil.Process()
-    found = {}
-    for one in (own, *own.children(recursive=True)):
+    found = {"client": sum(own.cpu_times()[:2]), "scheduler": 0.0, "workers": 0.0}
+    for one in own.children(recursive=True):
         with suppress(psutil.NoSuchProcess):
-            found[one.pid] = sum(one.cpu_times()[:2])
+            found["workers" if _is_worker(one) else "scheduler"] += sum(one.cpu_times()[:2])
     return found
+
+
+def _is_worker(process: psutil.Process) -> bool:
+    return "spawn_main" in "".join(process.cmdline())
 
 
 def _learner() -> LearnedPolicy:
@@ -319,8 +323,8 @@ def speed() -> dict[str, Any]:
     """Measure the roll-outs of the first round and of a later one, and the overhead of tasks of one item."""
     worlds = GeneratedWorlds("multiple_bugtraps", 200, seed=3)
     problems = label_problems([grid_problem(world) for world in worlds]).solvable
-    # The first round of the paper takes a quarter of a second; ten of them are worth a cluster.
-    first, later = _roll_outs(10 * problems, greedy("euclidean")), _roll_outs(6 * problems, _learner())
+    # The first round of the paper takes a tenth of a second. A cluster is for calls that take seconds.
+    first, later = _roll_outs(20 * problems, greedy("euclidean")), _roll_outs(10 * problems, _learner())
     overheads: dict[str, list[dict[str, float]]] = {where: [] for where in CLUSTERS}
     compared = {
         "roll_outs_of_the_first_round": _compared(first, lambda where: overheads[where].append(_overheads(problems))),
@@ -338,30 +342,30 @@ def speed() -> dict[str, Any]:
 def _compared(
     work: Callable[[], object],
     on_cluster: Callable[[str], None] = lambda where: None,
-    repetitions: int = 5,
+    repetitions: int = 3,
     blocks: int = 3,
 ) -> dict[str, Any]:
     """Measure work in one thread, on one and on two workers, in turn.
 
     Times are medians, and the shortest one, which other programs on the machine have disturbed least. The seconds of
-    the processor, of all processes and of the busiest one, hardly depend on other programs.
+    the processor depend less on other programs.
     """
     work()
     times: dict[str, list[float]] = {where: [] for where in ("thread", *CLUSTERS)}
-    computed: dict[str, list[tuple[float, float]]] = {where: [] for where in times}
+    computed: dict[str, list[dict[str, float]]] = {where: [] for where in times}
 
     def measure(where: str) -> None:
         before = _processor_seconds()
         times[where] += [_seconds(work) for _ in range(repetitions)]
-        used = [(now - before.get(pid, now)) / repetitions for pid, now in _processor_seconds().items()]
-        computed[where].append((sum(used), max(used)))
+        after = _processor_seconds()
+        computed[where].append({name: (after[name] - before[name]) / repetitions for name in after})
 
     # One cluster after the other: idle workers of a second one would take time from the first.
     for _ in range(blocks):
         measure("thread")
         for where in CLUSTERS:
             with use_cluster(where):
-                for _ in range(3):
+                for _ in range(2):
                     work()
                 measure(where)
                 on_cluster(where)
@@ -371,12 +375,16 @@ def _compared(
     return {
         "seconds": seconds,
         "seconds_of_the_processor": {
-            where: dict(zip(("all", "busiest"), np.round(np.median(found, axis=0), 2).tolist(), strict=True))
+            where: {name: round(float(np.median([one[name] for one in found])), 3) for name in found[0]}
             for where, found in computed.items()
         },
         "speed_up_of_two_workers": {
             name: round(seconds["local:1"][name] / seconds["local:2"][name], 2) for name in SUMMARIES
         },
+        "speed_up_in_each_block": [
+            round(float(np.median(one) / np.median(two)), 2)
+            for one, two in zip(*(np.split(np.array(times[where]), blocks) for where in CLUSTERS), strict=True)
+        ],
         "one_worker_to_a_thread": {
             name: round(seconds["local:1"][name] / seconds["thread"][name], 2) for name in SUMMARIES
         },
