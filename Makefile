@@ -10,7 +10,8 @@ PLAIN_TESTS := $(addprefix tests/,core/test_state.py core/test_graph.py core/tes
 	graphs/grid/test_world.py graphs/grid/test_pictures.py oracle policies/keyed policies/learned policies/mixture \
 	policies/random_order policies/replay policies/replanning/beliefs policies/replanning/test_saved_beliefs.py \
 	policies/steered policies/width)
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# Modules are compiled when they are imported, which most are not.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 
 .PHONY: help demo test test-all fuzz test-browser browser lint coverage bench docs results reproduce training \
 	pretrained clean
@@ -42,7 +43,7 @@ browser: ## install Chromium from the packages of the system, if there is none a
 lint: .venv/installed-dev ## style, types and the layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers 2
 	$(BIN)/lint-imports
 
 coverage: .venv/installed-dev ## which lines of core, graphs and policies tests reach, with kernels as plain Python
