@@ -12,7 +12,7 @@ def test_chunks_take_about_the_same_time_and_the_last_ones_less() -> None:
     assert [pace.chunk_size("new", left, 2) for left in (None, 1000, 50, 1)] == [1, 32, 4, 1]
     assert pace.chunks_ahead("new", 32) == 2
     pace.keep("steady", 0.001)
-    assert [pace.chunk_size("steady", left, 2) for left in (None, 2000, 400, 40, 4)] == [250, 250, 100, 25, 25]
+    assert [pace.chunk_size("steady", left, 2) for left in (None, 2000, 400, 40, 4)] == [250, 250, 100, 20, 2]
     # A chunk that is worked on and one that waits; more only of short ones, but not more than 32.
     assert [pace.chunks_ahead("steady", size) for size in (250, 25, 10, 1)] == [2, 2, 5, 32]
 
@@ -32,6 +32,12 @@ def test_threads_end_at_about_the_same_time(seconds: float, slower: float) -> No
         heappush(sent, (ends[thread], thread))
         left -= size
     assert abs(ends[0] - ends[1]) < 0.06
+
+
+def test_the_last_items_are_shared_although_they_were_quick_before() -> None:
+    pace = Pace()
+    pace.keep("uneven", 0.0005)
+    assert pace.chunk_size("uneven", 30, 8) == 4
 
 
 def test_the_pace_of_items_falls_at_once_and_rises_by_degrees() -> None:

@@ -50,6 +50,7 @@ def test_arrays_remain_read_only() -> None:
         np.arange(6.0).reshape(2, 3),
         np.arange(6, dtype=">i4").reshape(2, 3).T,
         np.arange(12).reshape(3, 4)[:, ::2],
+        np.arange(3).astype(">f8"),
         np.zeros((0, 17), np.float32),
         np.array(2.5),
         np.array([True, False]),

@@ -60,7 +60,7 @@ class Pace:
         if left is None:
             return most if pace else 1
         shared = ceil(left / (2 * threads)) if pace else ceil(left / (8 * threads))
-        least = round(_LAST_CHUNKS * most) if pace else 1
+        least = min(round(_LAST_CHUNKS * most), ceil(left / threads)) if pace else 1
         return max(1, least, min(most, shared))
 
     def chunks_ahead(self, name: str, size: int) -> int:

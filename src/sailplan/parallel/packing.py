@@ -132,7 +132,7 @@ class _Pickler(Pickler):  # type: ignore[misc]
         if number is not None:
             return part_at, (number,)
         if type(part) is np.ndarray:
-            if part.flags.c_contiguous and part.dtype.kind in _NUMBERS:
+            if part.flags.c_contiguous and part.dtype.kind in _NUMBERS and part.dtype.isnative:
                 # Read-only data becomes bytes, and bytes an array that is read-only. Results consist of many small
                 # arrays, which numpy would pickle in three times the time.
                 return np.ndarray, (part.shape, part.dtype, pickle.PickleBuffer(part.data))

@@ -30,7 +30,8 @@ class PieceLibrary(JITCodeLibrary):
         """Return the code with all that it calls, for callers that are no kernels."""
         module = self._final_module.clone()
         for library in callers_first(self._linking_libraries):
-            module.link_in(_code_of(library), preserve=True)
+            is_piece = isinstance(library, PieceLibrary)
+            module.link_in(library._final_module if is_piece else library._get_module_for_linking(), preserve=True)
         return module
 
 
@@ -38,17 +39,13 @@ class KernelLibrary(JITCodeLibrary):
     """The code of a kernel with all its pieces."""
 
     def finalize(self):
-        """Link everything that is called, then optimise it and generate machine code."""
-        for library in callers_first(self._linking_libraries):
-            self._reload_init.update(library._reload_init)
-            self._final_module.link_in(_code_of(library), preserve=True)
-        self._linking_libraries = []
+        """Link all pieces, then what else is called, optimise it and generate machine code."""
+        libraries = callers_first(self._linking_libraries)
+        for library in libraries:
+            if isinstance(library, PieceLibrary):
+                self._final_module.link_in(library._final_module, preserve=True)
+        self._linking_libraries = [library for library in libraries if not isinstance(library, PieceLibrary)]
         super().finalize()
-
-
-def _code_of(library):
-    """Return the code of a library to be linked, of a piece without what it calls."""
-    return library._final_module if isinstance(library, PieceLibrary) else library._get_module_for_linking()
 
 
 def callers_first(libraries):
