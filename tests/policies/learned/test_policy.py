@@ -3,18 +3,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sailplan.core import SearchState, StopRule, search
+from sailplan.core import Policy, SearchState, StopRule, compiled_engine, search
 from sailplan.core.graph import FloatArray
+from sailplan.core.kernel.loop import advance
 from sailplan.core.search import EngineName
+from sailplan.datasets import generate_world
 from sailplan.errors import EngineError, FeatureError, PolicyError
-from sailplan.graphs import CallbackGraph, ExplicitGraph, GridGraph, Problem
-from sailplan.policies import greedy
+from sailplan.graphs import CallbackGraph, ExplicitGraph, GridGraph, Problem, grid_problem
+from sailplan.policies import MixturePolicy, MultiHeuristic, greedy
 from sailplan.policies.features import PRESETS, FeatureSet, feature_set
 from sailplan.policies.learned.network import DenseNetwork, Scaling
 from sailplan.policies.learned.policy import LearnedPolicy, around_walls
@@ -258,3 +261,29 @@ def test_a_model_of_the_former_default_says_what_it_is(engine: EngineName) -> No
         (note,) = search(problem, policy, engine=engine).notes
         assert str(note) == f"sail: the default of an earlier version: the rule of the policy `walls` and {part}"
     assert not search(problem, around_walls(), engine=engine).notes
+
+
+@pytest.mark.parametrize("kind", ["alone", "mixture", "mha"])
+def test_scores_that_are_computed_again_are_interrupted_and_go_on(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step may score thousands of vertices again; the engine looks at the clock in between."""
+    problem = grid_problem(generate_world("bugtrap_forest", 3, 0, width=41, height=41))
+    learned = around_walls()
+    assert learned.rescore == "lazy"
+    policies: dict[str, Policy] = {
+        "alone": learned,
+        "mixture": MixturePolicy(greedy("euclidean"), learned, 0.3, 7),
+        "mha": MultiHeuristic((learned, greedy("euclidean")), 1.5, 2.0),
+    }
+    calls: list[int] = []
+
+    def counted_advance(*given: Any) -> int:
+        calls.append(given[3])
+        return int(advance(*given))
+
+    monkeypatch.setattr(compiled_engine, "advance", counted_advance)
+    expected = search(problem, policies[kind], engine="compiled")
+    undisturbed = len(calls)
+    monkeypatch.setattr(compiled_engine, "MOST_WORK", 1)
+    calls.clear()
+    assert_same_result(search(problem, policies[kind], engine="compiled"), expected)
+    assert len(calls) > undisturbed + 20

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sailplan.core.kernel.arrays import ENTERED, EXPANSIONS, NO_VERTEX, NONE, OPEN
+from sailplan.core.kernel.arrays import ENTERED, EXPANSIONS, NO_TIME, NO_VERTEX, NONE, OPEN, WORK
 from sailplan.core.kernel.compile import inlined, kernel, piece
 from sailplan.core.kernel.heap import NO_TAG, number_of, offer, pop_entry, rank_of, vertex_of
 from sailplan.core.kernel.policy import choose, counted, drop_closed, on_open
@@ -18,6 +18,8 @@ FROZEN, ON_TOUCH, LAZY, FULL = range(4)
 """Rules for computing scores; see `LearnedArrays.rescore`."""
 
 _ZERO = np.float32(0.0)
+_WORK_OF_SCORE = 8
+"""A score takes as long as so many vertices of other policies, or longer."""
 
 
 class NetworkArrays(NamedTuple):
@@ -134,11 +136,16 @@ def _put(search, learned, row, vertex, score):
 
 @piece
 def _pop(search, learned, row):
-    """Remove and return the vertex with the smallest score, which is scored again depending on the rule."""
+    """Remove and return the vertex with the smallest score, which is scored again depending on the rule.
+
+    NO_TIME if many vertices were scored again; the next call continues.
+    """
     state = search.state
     if learned.rescore == FULL:
         return _best_member(search, learned)
     while True:
+        if learned.rescore == LAZY and state.counts[WORK] <= 0:
+            return NO_TIME
         rank, tag = pop_entry(search.queue, row, state.status, OPEN)
         if tag == NO_TAG:
             return NO_VERTEX
@@ -149,6 +156,7 @@ def _pop(search, learned, row):
             continue
         if learned.rescore == ON_TOUCH or learned.scored[vertex] == state.counts[EXPANSIONS]:
             return vertex
+        state.counts[WORK] -= _WORK_OF_SCORE
         score = score_vertex(search, learned, vertex)
         if rank_of(score) <= rank:
             return vertex

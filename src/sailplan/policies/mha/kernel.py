@@ -81,6 +81,8 @@ def _next_expansion(search, policy):
         # The policies have led to the goal; what remains is to prove the bound, or to find a cheaper path.
         return CONFIRMED if state.cost[search.goal] <= limit else request_expansion(search, first)
     chosen = _chosen(search, policy.parts, 1, state.counts[EXPANSIONS] % policy.count)
+    if chosen < NO_VERTEX:
+        return chosen
     if chosen == NO_VERTEX or not _key(search, policy, chosen, 1.0) <= limit:
         chosen = first
     return request_expansion(search, chosen)
@@ -93,7 +95,7 @@ def _key(search, policy, vertex, weight):
 
 @dispatched("parts")
 def _chosen(search, parts, row, turn):
-    """Return the open vertex that a policy chose, which it holds until it is expanded; NO_VERTEX if there is none."""
+    """Return the open vertex that a policy chose and holds until it is expanded; what `choose` returns if none."""
 
 
 @_chosen.register(NoParts)
@@ -107,9 +109,10 @@ def _chosen_in_turn(search, parts, row, turn):
         return np.int64(_chosen(search, parts.rest, row + parts.rest_row, turn - 1))
     held, status = parts.held, search.state.status
     while held[0] == NO_VERTEX or held[0] == search.goal or status[held[0]] != OPEN:
-        held[0] = choose(search, parts.first, row)
-        if held[0] == NO_VERTEX:
-            break
+        chosen = np.int64(choose(search, parts.first, row))
+        held[0] = max(chosen, NO_VERTEX)
+        if chosen < 0:
+            return chosen
     return np.int64(held[0])
 
 
