@@ -11,7 +11,7 @@ import pytest
 
 from sailplan import files
 from sailplan.errors import PolicyError, WorldError
-from sailplan.files import atomic_write, file_bytes, file_lines, write_text
+from sailplan.files import atomic_write, exists, file_bytes, file_lines, is_folder, write_text
 
 
 def test_the_file_appears_when_the_block_ends(tmp_path: Path) -> None:
@@ -169,3 +169,12 @@ def _describe(opened: int, target: Path) -> str:
 def test_text_that_utf8_cannot_encode_is_escaped(tmp_path: Path) -> None:
     write_text(tmp_path / "out.txt", os.fsdecode(b"caf\xe9.png"))
     assert (tmp_path / "out.txt").read_bytes() == rb"caf\udce9.png"
+
+
+def test_there_is_no_file_of_a_name_that_is_too_long(tmp_path: Path) -> None:
+    write_text(tmp_path / "file", "")
+    found = [(exists(path), is_folder(path)) for path in (tmp_path, tmp_path / "file", tmp_path / "none")]
+    assert found == [(True, True), (True, False), (False, False)]
+    too_long = tmp_path / ("a" * 300)
+    assert not exists(too_long)
+    assert not is_folder(too_long)

@@ -7,6 +7,7 @@ import inspect
 import pkgutil
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
@@ -73,3 +74,17 @@ def test_the_import_takes_less_than_50_milliseconds() -> None:
         (line,) = [one for one in lines if one.rpartition("|")[2].strip() == "sailplan"]
         times.append(int(line.split("|")[1]))
     assert min(times) < 50_000
+
+
+@pytest.mark.parametrize("suffix", ["", "/x.safetensors", ".png", ".scen", ".npz"])
+def test_a_name_that_is_too_long_for_a_file_is_bad_input(suffix: str) -> None:
+    name = "a" * 300 + suffix
+    calls: list[Callable[[], object]] = [
+        lambda: sailplan.load_policy(name),
+        lambda: sailplan.plan(name),
+        lambda: sailplan.train(name),
+        lambda: sailplan.evaluate(name, ["lazy"]),
+    ]
+    for call in calls:
+        with pytest.raises(sailplan.SailplanError):
+            call()

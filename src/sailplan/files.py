@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import os
 import re
@@ -10,7 +11,7 @@ import secrets
 import shutil
 import stat
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
@@ -100,6 +101,25 @@ def write_csv(path: FilePath, columns: Sequence[str], rows: Iterable[Mapping[str
     writer.writeheader()
     writer.writerows(rows)
     write_text(path, text.getvalue())
+
+
+def exists(path: FilePath) -> bool:
+    """Return whether there is a file or folder; there is none of a name that is too long for one."""
+    return _of_any_name(Path(path).exists)
+
+
+def is_folder(path: FilePath) -> bool:
+    """Return whether there is a folder; there is none of a name that is too long for one."""
+    return _of_any_name(Path(path).is_dir)
+
+
+def _of_any_name(test: Callable[[], bool]) -> bool:
+    try:
+        return test()
+    except OSError as fault:
+        if fault.errno != errno.ENAMETOOLONG:
+            raise
+        return False
 
 
 def file_bytes(path: FilePath, *, error: type[SailplanError]) -> bytes:

@@ -11,7 +11,7 @@ from sailplan.datasets.formats.read import READERS, read_world
 from sailplan.datasets.formats.ros import YAML_SUFFIXES, is_ros_map, named_image
 from sailplan.datasets.scenario import LazySequence
 from sailplan.errors import WorldError
-from sailplan.files import FilePath, fault_line
+from sailplan.files import FilePath, exists, fault_line, is_folder
 from sailplan.graphs.grid.world import Unknown, World, check_unknown
 
 SPLIT_FOLDERS = ("train", "validation", "test")
@@ -71,8 +71,8 @@ class WorldDataset:
             If the folder cannot be read or holds no map.
         """
         folder = Path(path)
-        if not folder.is_dir():
-            raise WorldError(f"{folder}: {'not a folder' if folder.exists() else 'no such folder'}")
+        if not is_folder(folder):
+            raise WorldError(f"{folder}: {'not a folder' if exists(folder) else 'no such folder'}")
         splits = [name for name in SPLIT_FOLDERS if (folder / name).is_dir()]
         listed = {name: _maps(folder / name) for name in splits} or {FLAT_SPLIT: _maps(folder)}
         files = {name: maps for name, maps in listed.items() if maps}

@@ -14,6 +14,7 @@ from sailplan.core.graph import FloatArray, Problem
 from sailplan.datasets.dataset import FLAT_SPLIT
 from sailplan.datasets.tasks import Choice, EdgeTask, Task, TaskSet, find_datasets, load_tasks
 from sailplan.errors import ProblemError, TrainingError, WorldError
+from sailplan.files import is_folder
 from sailplan.oracle import cost_to_go
 from sailplan.parallel import run_all
 
@@ -115,7 +116,7 @@ def training_problems(data: str, train: Choice, validation: Choice) -> TrainingP
         If the data cannot be read or holds several families, or if start or goal is blocked in all worlds.
     """
     path = Path(data)
-    if path.suffix == ".scen" or (path.is_dir() and find_datasets(path)[0].splits == (FLAT_SPLIT,)):
+    if path.suffix == ".scen" or (is_folder(path) and find_datasets(path)[0].splits == (FLAT_SPLIT,)):
         tasks = _one_family(data, replace(train, split=None, limit=None)).tasks
         held_out = len(tasks) - max(1, len(tasks) // 5)
         parts = tasks[:held_out][: train.limit], tasks[held_out:][: validation.limit]

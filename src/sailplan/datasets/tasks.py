@@ -26,6 +26,7 @@ from sailplan.datasets.dataset import FLAT_SPLIT, SPLIT_FOLDERS
 from sailplan.datasets.edge_worlds import EdgeWorlds, edge_worlds_of, is_edge_worlds
 from sailplan.datasets.scenario import Endpoints, LazySequence, random_cells
 from sailplan.errors import WorldError
+from sailplan.files import exists, is_folder
 from sailplan.graphs.grid import PAPER_MOVES, Moves, corner_cells, grid_problem
 
 GENERATED_COUNTS = {"train": 200, "validation": 70, "test": 100}
@@ -161,13 +162,13 @@ def load_tasks(data: str, choice: Choice = ALL_TESTS) -> list[TaskSet]:
     ('mazes', 3, (200, 200))
     """
     path = Path(data)
-    if data in FAMILIES and not path.exists():
+    if data in FAMILIES and not exists(path):
         sets = [TaskSet(data, _world_tasks(_generated(data, choice), choice))]
     elif path.suffix == ".scen":
         sets = [TaskSet(path.stem.removesuffix(".map"), _scenario_tasks(read_scenarios(path)))]
     elif path.suffix == ".npz":
         sets = [_archive_tasks(path, choice)]
-    elif path.is_dir():
+    elif is_folder(path):
         worlds = ((dataset.name, _worlds(dataset, choice.split)) for dataset in find_datasets(path))
         sets = [TaskSet(name, _world_tasks(found, choice)) for name, found in worlds]
     else:
@@ -180,7 +181,7 @@ def load_tasks(data: str, choice: Choice = ALL_TESTS) -> list[TaskSet]:
 def holds_edge_worlds(data: str) -> bool:
     """Return whether data is a file of edge worlds; raises WorldError if it is an `.npz` file that cannot be read."""
     path = Path(data)
-    return path.suffix == ".npz" and path.exists() and is_edge_worlds(ArrayFile(path, error=WorldError))
+    return path.suffix == ".npz" and exists(path) and is_edge_worlds(ArrayFile(path, error=WorldError))
 
 
 def find_datasets(path: Path) -> list[WorldDataset]:

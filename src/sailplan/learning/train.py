@@ -15,6 +15,7 @@ from sailplan.datasets.labelled import TrainingProblems, training_problems
 from sailplan.datasets.scenario import Endpoints
 from sailplan.datasets.tasks import Choice, holds_edge_worlds
 from sailplan.errors import GraphError, SailplanError, TrainingError
+from sailplan.files import exists
 from sailplan.learning.algorithms import ALGORITHMS, AlgorithmName, Preset
 from sailplan.learning.rounds import Round, Training, check_minutes
 from sailplan.learning.run_folder import Plan, RunFolder, digest_of
@@ -128,7 +129,7 @@ def make_plan(
     settings: Mapping[str, Any],
 ) -> Plan:
     """The plan of a training, with the path of the data so that it is valid from any folder."""
-    lasting = str(Path(data).resolve()) if Path(data).exists() else str(data)
+    lasting = str(Path(data).resolve()) if exists(data) else str(data)
     base = _base_settings(algorithm, preset, settings.get("features"), lasting)
     paper = ALGORITHMS[algorithm].presets["paper"]
     if preset == "default" and type(base) is not type(paper):

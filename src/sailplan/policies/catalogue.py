@@ -16,7 +16,7 @@ from safetensors.numpy import load, save
 from sailplan.core.policy import Policy
 from sailplan.core.result import StopRule
 from sailplan.errors import ModelError, PolicyError, SailplanError
-from sailplan.files import FilePath, atomic_write, fault_line, file_bytes
+from sailplan.files import FilePath, atomic_write, exists, fault_line, file_bytes, is_folder
 from sailplan.policies.features.feature import Tensors
 from sailplan.policies.keyed.policy import (
     a_star,
@@ -266,7 +266,7 @@ def _from_file(name: str) -> Policy:
     if _plain(name.partition(":")[0]) in map(_plain, PRETRAINED_KINDS):
         raise PolicyError(f"no policy {name!r}; there are {', '.join(PRETRAINED)}")
     # Windows takes both slashes.
-    if not name or not (Path(name).exists() or name.endswith(SUFFIX) or {"/", os.sep} & {*name}):
+    if not name or not (exists(name) or name.endswith(SUFFIX) or {"/", os.sep} & {*name}):
         raise PolicyError(
             f"no policy {name!r}; there are {', '.join(CATALOGUE)}, "
             f"{', '.join(f'{one}:FAMILY' for one in PRETRAINED_KINDS)}, and model files"
@@ -354,7 +354,7 @@ def read_facts(path: FilePath) -> dict[str, Any]:
 def find_model(path: FilePath) -> Path:
     """Return the model file of a path: the path itself, or the model file in a run folder."""
     named = Path(path)
-    return named / MODEL if named.is_dir() else named
+    return named / MODEL if is_folder(named) else named
 
 
 def _read(path: FilePath) -> tuple[dict[str, Any], Tensors]:

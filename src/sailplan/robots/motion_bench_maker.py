@@ -20,7 +20,7 @@ import numpy as np
 from sailplan.archives import most_unpacked
 from sailplan.core.graph import FloatArray
 from sailplan.errors import RobotError
-from sailplan.files import FilePath, fault_line, file_bytes
+from sailplan.files import FilePath, fault_line, file_bytes, is_folder
 from sailplan.robots.scene import UPRIGHT, Box, Cylinder, Obstacle, Scene, Sphere
 from sailplan.robots.transforms import quaternion_product, rotation_from_quaternion
 
@@ -180,7 +180,7 @@ def _row(values: Mapping[str, float], joint_names: Sequence[str], where: str) ->
 
 def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the names and contents of the YAML files of a folder or archive."""
-    if path.is_dir():
+    if is_folder(path):
         for file in path.rglob("*.yaml"):
             yield file.relative_to(path).as_posix(), file_bytes(file, error=RobotError)
         return

@@ -10,7 +10,7 @@ import numpy as np
 
 from sailplan.datasets.scenario import Scenario
 from sailplan.errors import SizeError, WorldError
-from sailplan.files import FilePath, file_bytes, file_lines, text_lines, write_text
+from sailplan.files import FilePath, exists, file_bytes, file_lines, text_lines, write_text
 from sailplan.graphs.grid.checks import shown
 from sailplan.graphs.grid.world import Cell, World
 
@@ -218,7 +218,7 @@ def _length(field: str, place: str) -> float:
 
 def _map_beside(path: FilePath, row: _Row, passable: str) -> World:
     map_path = Path(path).parent / row.map_name
-    if not map_path.exists():
+    if not exists(map_path):
         raise WorldError(f"{row.place}: there is no map {shown(row.map_name)} beside the scenarios")
     return read_map(map_path, passable=passable)
 
