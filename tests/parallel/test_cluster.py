@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
-from distributed import Future
+from distributed import Client, Future
 
 from sailplan.core.graph import Problem
 from sailplan.datasets import GeneratedWorlds, write_png
@@ -197,8 +198,16 @@ def test_a_cluster_that_is_none_is_refused(where: object) -> None:
 @pytest.mark.parametrize("where", ["127.0.0.1:9", "nowhere", "tcp://127.0.0.1:9", "ftp://127.0.0.1:9"])
 def test_an_address_where_nothing_answers(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clusters, "_CONNECT_SECONDS", 1)
+    before = _open_clients()
     with pytest.raises(ClusterError, match="no scheduler answers there"), use_cluster(where):
         pass
+    # The garbage collector must have nothing to close.
+    assert _open_clients() <= before
+
+
+def _open_clients() -> set[str]:
+    clients = [one for one in gc.get_objects() if issubclass(type(one), Client)]
+    return {one.id for one in clients if one.status not in ("closed", "newly-created")}
 
 
 @pytest.fixture

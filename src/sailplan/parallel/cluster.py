@@ -148,6 +148,22 @@ class Cluster:
         return ClusterError(f"the scheduler at {self._address} is lost; finished rounds are kept: --resume continues")
 
 
+class _Client(Client):
+    """A client that is closed if it cannot connect.
+
+    Otherwise the garbage collector would close it, in any thread: also in one that starts or stops the event loop of
+    another client, and holds the lock for it.
+    """
+
+    def start(self, **settings: object) -> None:
+        """Connect to the scheduler."""
+        try:
+            super().start(**settings)  # type: ignore[no-untyped-call]
+        except BaseException:
+            self.close()  # type: ignore[no-untyped-call]
+            raise
+
+
 @contextmanager
 def connect(address: str, count: int = 1, *, direct: bool = False) -> Iterator[Cluster]:
     """Use the cluster of a scheduler, once it has so many workers.
@@ -156,7 +172,9 @@ def connect(address: str, count: int = 1, *, direct: bool = False) -> Iterator[C
     """
     with dask.config.set(_SETTINGS):
         try:
-            client = Client(address, set_as_default=False, timeout=_CONNECT_SECONDS, direct_to_workers=direct)
+            client = _Client(  # type: ignore[no-untyped-call]
+                address, set_as_default=False, timeout=_CONNECT_SECONDS, direct_to_workers=direct
+            )
         except (OSError, TimeoutError, ValueError, TypeError) as error:
             raise ClusterError(f"{address}: no scheduler answers there") from error
         with _quiet(), client:
