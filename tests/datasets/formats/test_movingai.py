@@ -181,7 +181,7 @@ def test_a_map_name_may_hold_blanks_between_tabs(tiny: Path) -> None:
         ("version 1\n" + ROW.replace("maps/tiny.map", " "), ":2: ' ' names no map"),
         (
             "version 1\n" + ROW.replace("maps/tiny.map", "a" * 300),
-            r":2: there is no map 'a{56}\.\.\. beside",
+            r":2: there is no map 'a{56}\.\.\. beside the scenarios",
         ),
         ("version 1\n" + ROW.replace("\t3\t1\t", "\t3\tone\t"), ":2: expected a non-negative integer, got 'one'"),
         ("version 1\n" + ROW.replace("\t3\t1\t", "\t-3\t1\t"), ":2: expected a non-negative integer, got '-3'"),
