@@ -10,12 +10,9 @@ from dataclasses import dataclass, field
 from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
 
-from fuzz.worker import LONGEST, Announced, Finding, save, work
+from fuzz.worker import LONGEST, Announced, Finding, log_of, save, work
 
 _POLL = 0.2
-
-MOST_CRASHES = 10
-"""Workers of a target that may crash until it is given up."""
 
 
 @dataclass
@@ -46,7 +43,7 @@ def run_target(
     ends = began + seconds
 
     def start(number: int) -> _Worker:
-        announced: Announced = RawValue(Announced, number, 0, 0, time.monotonic(), LONGEST)
+        announced: Announced = RawValue(Announced, False, number, 0, 0, time.monotonic(), LONGEST)
         left = max(ends - time.monotonic(), 0.0)
         numbers = range(number, inputs, jobs)
         process = context.Process(target=work, args=(name, seed, numbers, announced, out, left), daemon=True)
@@ -65,12 +62,13 @@ def run_target(
             tally.inputs += worker.announced.inputs
             tally.refused += worker.announced.refused
             if fault:
-                finding = Finding(name, seed, worker.announced.number, fault, f"the worker {fault}")
+                message = f"the worker {fault}{_reason(worker, out)}"
+                finding = Finding(name, seed, worker.announced.number, fault, message)
                 save(finding, None, out)
                 tally.crashes.append(finding)
-                tell(f"{name}: input {finding.number}: the worker {fault}")
-                # If something is missing here, for example torch, every worker ends in the same way.
-                if len(tally.crashes) < MOST_CRASHES and time.monotonic() < ends:
+                tell(f"{name}: input {finding.number}: {message}")
+                # If the target cannot be made, for example without torch, every worker would end in the same way.
+                if worker.announced.ready and time.monotonic() < ends:
                     workers.append(start(worker.announced.number + jobs))
     tally.seconds = time.monotonic() - began
     return tally
@@ -85,6 +83,15 @@ def _fault(worker: _Worker) -> str | None:
         worker.process.kill()
         return f"took more than {worker.announced.longest:.0f} s"
     return None
+
+
+def _reason(worker: _Worker, out: Path) -> str:
+    """Return why a worker ended before its first input: the last line of its log. Later, the input says why."""
+    log = log_of(worker.process.pid, out)
+    if worker.announced.ready or not log.exists():
+        return ""
+    lines = log.read_text(errors="replace").strip().split("\n")
+    return f" before its first input: {lines[-1]}"
 
 
 def run(

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 import warnings
-from ctypes import Structure, c_double, c_int64
+from ctypes import Structure, c_bool, c_double, c_int64
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -33,6 +33,7 @@ class Announced(Structure):
     """What a worker says of itself in shared memory."""
 
     _fields_ = (
+        ("ready", c_bool),
         ("number", c_int64),
         ("inputs", c_int64),
         ("refused", c_int64),
@@ -86,16 +87,21 @@ def save(finding: Finding, target: Target | None, folder: Path) -> None:
         (folder / f"{stem}.bin").write_bytes(_smaller(data, finding, target))
 
 
+def log_of(process: int | None, out: Path) -> Path:
+    """Return the file for what a worker prints on standard error."""
+    return out / f"{process}.log"
+
+
 def work(name: str, seed: int, numbers: range, announced: Announced, out: Path, seconds: float) -> None:
     """Check the inputs of these numbers, until the time is over."""
     ends = time.monotonic() + seconds
     # What the library prints on bad arguments is part of an input, not of the report.
-    os.dup2(os.open(out / f"{os.getpid()}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND), sys.stderr.fileno())
+    os.dup2(os.open(log_of(os.getpid(), out), os.O_WRONLY | os.O_CREAT | os.O_APPEND), sys.stderr.fileno())
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
         target = entry_of(name).make(Path(folder))
         _limit_memory()
-        announced.longest = min(CLOCK * target.seconds, LONGEST)
+        announced.longest, announced.ready = min(CLOCK * target.seconds, LONGEST), True
         for number in numbers:
             if time.monotonic() > ends:
                 break

@@ -28,3 +28,10 @@ class Faulty:
         if b"!" in data:
             raise ZeroDivisionError("no")
         return True
+
+
+class Unmade:
+    """A target that cannot be made."""
+
+    def __init__(self, folder: Path) -> None:
+        raise ValueError("no target today")

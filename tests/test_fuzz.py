@@ -51,6 +51,13 @@ def test_faults_are_found_saved_and_repeated(tmp_path: Path) -> None:
     assert "ZeroDivisionError" in _fuzz(tmp_path, "--targets", name, "--only", 3).stdout
 
 
+def test_a_target_that_cannot_be_made_is_tried_once(tmp_path: Path) -> None:
+    done = _fuzz(tmp_path, "--targets", "tests.faulty_targets:Unmade")
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.count("input 0: the worker ended with code 1 before its first input: ") == 1
+    assert "ValueError: no target today" in done.stdout
+
+
 def test_mutations_depend_on_the_seed_alone(tmp_path: Path) -> None:
     for one in formats(tmp_path / "seeds"):
         for change in one.mutations:
