@@ -7,6 +7,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from llvmlite.binding import ffi, newpassmanagers
 from numba.core.caching import NullCache
 from numba.core.codegen import JITCodeLibrary
 
@@ -32,6 +33,10 @@ def _plain_never_adds(number: float) -> float:
     times = 0
     # LLVM removes the call.
     return float(plus_one(number) if times > 1 else number)
+
+
+def _plain_add_one(number: float) -> float:
+    return number + 1.0
 
 
 plus_one: Any = piece(lambda number: number + 1.0)
@@ -71,3 +76,24 @@ def test_a_piece_holds_its_own_code_only() -> None:
     for one in sum_of_squares.overloads.values():
         defined = {function.name for function in one.library.get_defined_functions()}
         assert defined == {one.fndesc.llvm_func_name}
+
+
+def test_passes_are_freed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a long run they would take more memory than the code."""
+    freed: list[object] = []
+    for name in ("LLVMPY_DisposeNewModulePassManger", "LLVMPY_DisposeNewFunctionPassManger"):
+        monkeypatch.setitem(ffi.lib._fntab, name, freed.append)
+    assert numba.njit(lambda number: number + 1.0)(1.0) == 2.0
+    kinds = {type(one) for one in freed}
+    assert kinds == {newpassmanagers.ModulePassManager, newpassmanagers.FunctionPassManager}
+
+
+def test_a_kernel_does_not_keep_a_copy_for_callers(monkeypatch: pytest.MonkeyPatch) -> None:
+    add_one = kernel(_plain_add_one)
+    monkeypatch.setattr(add_one, "_cache", NullCache())
+    assert add_one(1.0) == 2.0
+    (library,) = (one.library for one in add_one.overloads.values())
+    assert library.serialize_using_object_code()[1] == "object"
+    assert library._shared_module is None
+    calls = numba.njit(lambda number: add_one(number) * 2.0)
+    assert calls(1.0) == 4.0

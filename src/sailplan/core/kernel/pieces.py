@@ -7,6 +7,7 @@ Only the passes over single functions run on a piece: without them a kernel woul
 
 from __future__ import annotations
 
+from llvmlite import binding
 from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -46,6 +47,12 @@ class KernelLibrary(JITCodeLibrary):
                 self._final_module.link_in(library._final_module, preserve=True)
         self._linking_libraries = [library for library in libraries if not isinstance(library, PieceLibrary)]
         super().finalize()
+
+    def serialize_using_object_code(self):
+        """Return the machine code, and the code for callers, which is not kept: few kernels have callers."""
+        data = super().serialize_using_object_code()
+        self._shared_module = None
+        return data
 
 
 def callers_first(libraries):
@@ -120,3 +127,17 @@ class PieceCompiler(KernelCompiler):
     """The same for pieces."""
 
     lowering = PieceLowering
+
+
+def free_pass_managers():
+    """Let llvmlite free the passes that a function was compiled with, and their tables.
+
+    Its pass managers inherit a method that frees them, but before it one that does nothing.
+    """
+    managers = getattr(binding, "newpassmanagers", None)
+    if managers and "_dispose" in vars(managers.NewPassManager):
+        for kind in (managers.ModulePassManager, managers.FunctionPassManager):
+            kind._dispose = managers.NewPassManager._dispose
+
+
+free_pass_managers()
