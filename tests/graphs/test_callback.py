@@ -136,7 +136,8 @@ def test_what_succ_may_not_answer(answer: Any) -> None:
 
 
 def test_a_state_that_cannot_be_hashed_is_refused() -> None:
-    with pytest.raises(GraphError, match=r"^succ\(0\) failed: TypeError: unhashable type: 'list'$"):
+    # Python 3.14 names the dictionary too, and puts the rest into parentheses.
+    with pytest.raises(GraphError, match=r"^succ\(0\) failed: TypeError: .*\bunhashable type: 'list'\)?$"):
         _search(CallbackGraph(lambda state: [([state], 1.0)]))
     with pytest.raises(GraphError, match=r"^the state \[0\] cannot be hashed"):
         CallbackGraph(_line).problem([0], 1)  # type: ignore[arg-type]
